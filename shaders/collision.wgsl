@@ -161,6 +161,9 @@ fn shape_of(geom: i32) -> Shape {
 }
 
 fn try_pair(k: i32) {
+    if (SLEEPS && !pair_awake(k)) {
+        return;
+    }
     let geom1 = collision_geom1(k);
     let geom2 = collision_geom2(k);
     if (ncollisionflex > 0 && is_soft(k)) {

@@ -24,6 +24,9 @@ fn mj_fwd_acceleration() {
             set_qfrc_smooth(i, sum);
         }
     }
+    if (SLEEPS) {
+        keep_forces();
+    }
 
     // M qacc = qfrc
     for (var i = lane; i < nv; i += LANES) {

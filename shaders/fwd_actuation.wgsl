@@ -37,6 +37,9 @@ fn actuate() {
             actuator_strength(i, bad);
         }
     }
+    if (SLEEPS) {
+        rest_actuators();
+    }
     team_sync();
 
     // limit the sum of the actuator forces on each tendon

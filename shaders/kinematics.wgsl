@@ -6,6 +6,9 @@ struct Pose {
 }
 
 fn mj_kinematics() {
+    if (SLEEPS) {
+        wake();
+    }
     // the world does not move
     if (lane == 0) {
         set_xpos(0, vec3f(0.0));

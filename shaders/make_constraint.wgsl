@@ -25,6 +25,9 @@ struct Kept {
 }
 
 fn mj_make_constraint() {
+    if (SLEEPS && neq > 0) {
+        wake_held();
+    }
     var rows = 0;  // number asked for so far
     var kept = Kept();
     for (var base = 0; base < BEGIN_CONTACT + nconmax; base += LANES) {
@@ -101,7 +104,7 @@ fn wanted(entry: i32) -> Ask {
     }
     // equalities
     if (entry < BEGIN_FRICTION_DOF) {
-        if ((off & DSBL_EQUALITY) != 0 || eq_active(entry) == 0) {
+        if ((off & DSBL_EQUALITY) != 0 || eq_active(entry) == 0 || (SLEEPS && !equality_awake(entry))) {
             return Ask();
         }
         let pattern = eq_Jpat(entry);
@@ -118,11 +121,12 @@ fn wanted(entry: i32) -> Ask {
         if (entry < BEGIN_FRICTION_TENDON) {
             let i = entry - BEGIN_FRICTION_DOF;
             let loss = dof_frictionloss(i);
-            return Ask(select(0, 1, loss != 0.0), CNSTR_FRICTIONDOF, i, dof_Jpat(i), 0.0, 0.0, loss, 1.0);
+            let asked = loss != 0.0 && is_awake(dof_treeid(i));
+            return Ask(select(0, 1, asked), CNSTR_FRICTIONDOF, i, dof_Jpat(i), 0.0, 0.0, loss, 1.0);
         }
         let i = entry - BEGIN_FRICTION_TENDON;
         let loss = tendon_frictionloss(i);
-        let asked = loss != 0.0 && !is_fixed(i);
+        let asked = loss != 0.0 && !is_fixed(i) && tendon_is_awake(i);
         return Ask(select(0, 1, asked), CNSTR_FRICTIONTENDON, i, tendon_Jpat(i), 0.0, 0.0, loss, 1.0);
     }
     // limits
@@ -142,6 +146,16 @@ fn wanted(entry: i32) -> Ask {
     return contact_ask(entry - BEGIN_CONTACT);
 }
 
+// where a tree is awake; everywhere if none may sleep
+fn is_awake(tree: i32) -> bool {
+    return !SLEEPS || tree_is_awake(tree);
+}
+
+// likewise for a tendon
+fn tendon_is_awake(i: i32) -> bool {
+    return !SLEEPS || tendon_awake(i);
+}
+
 // number of rows: a connect holds a point, a weld a pose, a flex its edges or the strains of a cell, the others one number
 fn equality_rows(i: i32) -> i32 {
     let type_ = eq_type(i);
@@ -158,7 +172,7 @@ fn equality_rows(i: i32) -> i32 {
 }
 
 fn joint_limit(j: i32, side: i32) -> Ask {
-    if (jnt_limited(j) == 0 || jnt_type(j) == JNT_FREE) {
+    if (jnt_limited(j) == 0 || jnt_type(j) == JNT_FREE || !is_awake(dof_treeid(jnt_dofadr(j)))) {
         return Ask();
     }
     let q = jnt_qposadr(j);
@@ -183,7 +197,7 @@ fn is_fixed(i: i32) -> bool {
 }
 
 fn tendon_limit(i: i32, side: i32) -> Ask {
-    if (tendon_limited(i) == 0 || is_fixed(i)) {
+    if (tendon_limited(i) == 0 || is_fixed(i) || !tendon_is_awake(i)) {
         return Ask();
     }
     // lower limit, then upper limit

@@ -9,9 +9,10 @@ fn rk4_place(stage: i32) -> f32 {
     return select(select(0.5, 1.0, stage == 3), 0.0, stage == 0);
 }
 
-// true if the fourth call goes back to the start of the step, and a fifth takes the step: flexes yield by their places there
+// true if the fourth call goes back to the start of the step, and a fifth takes the step: flexes yield by their places there. Trees
+// that may sleep fall asleep by them too
 fn goes_back() -> bool {
-    return model_yields;
+    return SLEEPS || model_yields;
 }
 
 fn mj_rk4() {
@@ -48,7 +49,7 @@ fn mj_rk4() {
             set_rk_time(time());
         }
     }
-    if (goes_back() && stage == 4) {
+    if (model_yields && stage == 4) {
         yield_flexes();
     }
     team_sync();
@@ -85,6 +86,13 @@ fn mj_rk4() {
     }
     for (var k = lane; k < na && evaluated; k += LANES) {
         set_rk_dact(k, rk_dact(k) + act_dot(k) * weight);
+    }
+
+    if (SLEEPS) {
+        if (stage == 3) {
+            note_places();
+        }
+        team_sync();
     }
 
     // back to the start of the step; plastic tendons yield by their lengths and Jacobians there
@@ -128,7 +136,7 @@ fn mj_rk4() {
         }
     } else if (goes_back() && stage == 3) {
         // the velocity of the positions, by which flexes yield
-        for (var i = lane; i < nv; i += LANES) {
+        for (var i = lane; i < nv && model_yields; i += LANES) {
             set_qvel(i, rk_dqpos(i));
         }
     } else {
@@ -144,6 +152,12 @@ fn mj_rk4() {
             if (nrod > 0) {
                 keep_rods();
             }
+        }
+    }
+    if (SLEEPS) {
+        team_sync();
+        if (stage != 3) {
+            stay_asleep<rk_qpos>();
         }
     }
     if (lane == 0) {

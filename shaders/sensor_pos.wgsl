@@ -7,8 +7,14 @@ fn mj_sensor_pos() {
     }
     for (var i = lane; i < nsensor; i += LANES) {
         if (sensor_needstage(i) == STAGE_POS) {
-            read_pos(i);
-            cutoff(i);
+            let awake = !SLEEPS || sensor_awake(i);
+            if (awake) {
+                read_pos(i);
+                cutoff(i);
+            }
+            if (SLEEPS) {
+                keep_reading(i, awake);
+            }
             if (nfresh > 0) {
                 hold_back(i);
             }

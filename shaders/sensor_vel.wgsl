@@ -3,8 +3,14 @@
 fn mj_sensor_vel() {
     for (var i = lane; i < nsensor; i += LANES) {
         if (sensor_needstage(i) == STAGE_VEL) {
-            read_vel(i);
-            cutoff(i);
+            let awake = !SLEEPS || sensor_awake(i);
+            if (awake) {
+                read_vel(i);
+                cutoff(i);
+            }
+            if (SLEEPS) {
+                keep_reading(i, awake);
+            }
             if (nfresh > 0) {
                 hold_back(i);
             }

@@ -34,6 +34,10 @@ fn mj_tendon() {
             set_ten_wrapnum(t, num);
         }
     }
+    if (SLEEPS) {
+        team_sync();
+        wake_tied();
+    }
 }
 
 // a linear combination of joint coordinates

@@ -2074,6 +2074,8 @@ fields! {
         needed: int[2] flag,
         /// data of sleeping trees: qpos, qfrc_smooth, act_dot, sensordata (ours)
         latent: real[nlatent] {varies} asleep,
+        /// 1 if the last stage that puts trees to sleep, or wakes trees that are touched, did so (ours)
+        sleep_changed: int[1],
     }
     Scratch {
         /// velocities of the vertices of soft bodies (ours)

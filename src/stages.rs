@@ -95,6 +95,8 @@ stages! {
     factor_m,
     /// Contacts (`mj_collision`).
     collision by simd::collision::collision,
+    /// Wakes trees that awake trees touch, and finds their contacts (`mj_wakeCollision`).
+    wake_collision by simd::wake_collision,
     /// Constraint rows and their parameters (`mj_makeConstraint`).
     make_constraint by simd::make_constraint,
     /// The exact diagonal of A, and the regularization that follows from it (`diagexact`, part of `mj_makeConstraint`).
@@ -163,6 +165,10 @@ stages! {
     compare_fwd_inv,
     /// Samples of controls and sensors for delayed reads (part of `mj_advance`).
     write_history,
+    /// Trees at rest fall asleep (`mj_sleep`).
+    sleep by simd::sleep,
+    /// Which trees and bodies are awake (`mj_updateSleep`).
+    update_sleep,
     /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
     euler,
     /// One of the four stages of Runge-Kutta (`mj_RungeKutta`).
@@ -174,20 +180,6 @@ stages! {
     /// The step, as the solver found it (`mj_discrete`).
     discrete,
 }
-
-/// Trees at rest fall asleep (`mj_sleep`). No row of the table, since devices do not have it: they refuse models whose trees may sleep.
-#[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
-static sleep: Stage = Stage {
-    name: "sleep",
-    shader: "",
-    twin: cpu::sleep::sleep,
-    simd: simd::sleep,
-    own: simd::sleep,
-    #[cfg(feature = "count")]
-    counted: simd::sleep,
-    doc: "Trees at rest fall asleep (`mj_sleep`).",
-    _sealed: Sealed,
-};
 
 /// Controls by a user's function (`mjcb_control`). No row of the table: a device runs the user's WGSL text instead.
 #[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
@@ -269,6 +261,9 @@ pub fn fwd_position(m: &Model, run: &mut Run<'_>) {
             run(&com_vel);
         }
         run(&collision);
+        if sleeps(m) {
+            run(&wake_collision);
+        }
     }
     run(&make_constraint);
     if m.opt.enabled(ENBL_DIAGEXACT) {
@@ -340,9 +335,19 @@ pub fn forward(m: &Model, run: &mut Run<'_>) {
     forward_part(m, Part::ALL, run);
 }
 
+/// The stages that a stage has run again, in the worlds where it put trees to sleep or woke them (`sleep_changed`): the twins run them
+/// by themselves, and on a device they follow the stage.
+pub fn again(m: &Model, stage: &Stage, run: &mut Run<'_>) {
+    match stage.name {
+        "wake_collision" => run(&collision),
+        "sleep" => after_position(m, run),
+        _ => {}
+    }
+}
+
 /// Forward dynamics after the stages that depend on position alone (`mj_forwardSkip` of `mjSTAGE_POS`). Controls stay those that were
 /// read: the history has gone on since. Rows that a discrete step has changed are made anew.
-pub fn after_position(m: &Model, run: &mut Run<'_>) {
+fn after_position(m: &Model, run: &mut Run<'_>) {
     if m.opt.is_discrete() {
         run(&make_constraint);
     }
@@ -531,16 +536,20 @@ fn keep_history(m: &Model, run: &mut Run<'_>) {
 /// History samples of a step, and the trees that fall asleep in it.
 fn before_advance(m: &Model, run: &mut Run<'_>) {
     keep_history(m, run);
+    fall_asleep(m, run);
+}
+
+/// Trees that fall asleep, where trees may.
+fn fall_asleep(m: &Model, run: &mut Run<'_>) {
     if sleeps(m) {
         run(&sleep);
+        run(&update_sleep);
     }
 }
 
 /// What depends on the state at the start of a step: the trees that fall asleep, and the places of flexes that yield.
 fn at_start(m: &Model, run: &mut Run<'_>) {
-    if sleeps(m) {
-        run(&sleep);
-    }
+    fall_asleep(m, run);
     if model_yields(m) {
         run(&kinematics);
         run(&com_pos);

@@ -218,7 +218,7 @@ fn steps_are_those_of_mujoco_with_callbacks(backend: Backend) {
     for case in CASES {
         let (m, mut steps) = edited(case);
         if backend == Backend::Gpu {
-            // a device refuses sleeping trees; a software adapter takes long to compile and to step
+            // a software adapter takes long to compile and to step
             match case {
                 "euler" => steps = 15,
                 "rk4" => steps = 3,

@@ -73,6 +73,16 @@ const SHARED: &[(&str, &str)] = &[
     ),
     ("ten_J", "likewise"),
     ("qLU", "of a step, or of its inverse"),
+    (
+        "tree_asleep",
+        "trees fall asleep, and are woken for one of several reasons",
+    ),
+    ("tree_awake", "likewise"),
+    ("body_awake", "likewise"),
+    ("sleep_changed", "likewise"),
+    ("latent", "keeps what stages compute, each its own"),
+    ("act_dot", "likewise, and gives it back"),
+    ("qvel", "of a step, or zero in a tree that falls asleep"),
 ];
 
 /// Functions of the twins that are operators or built-in functions in WGSL.

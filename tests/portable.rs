@@ -11,7 +11,7 @@ use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::lex;
 use manyworlds::gpu::library::{LIB, NARROW};
 use manyworlds::gpu::module::Module;
-use manyworlds::gpu::run::step_walk;
+use manyworlds::gpu::run::{again_walk, step_walk};
 use manyworlds::gpu::wgsl::{Build, Team};
 use manyworlds::stages::STAGES;
 use manyworlds::types::{Cone, Solver};
@@ -58,6 +58,14 @@ fn models() -> Vec<(String, Model)> {
         let m = Model::from_xml_path(format!("tests/golden/{name}.xml")).unwrap();
         models.push((name.to_owned(), m));
     }
+    // trees that sleep
+    let sleeps = include_str!("golden/sleep.txt");
+    for name in ["pile", "driven", "fourth"] {
+        let text = sleeps.split("=== ").find(|part| part.starts_with(name));
+        let (_, xml) = text.unwrap().split_once('\n').unwrap();
+        let m = Model::from_xml_str(xml).unwrap();
+        models.push((format!("asleep_{name}"), m));
+    }
     for solver in [Solver::Pgs, Solver::Cg] {
         let mut m = own("boxes");
         m.edit(|m| {
@@ -85,6 +93,11 @@ fn modules() -> Vec<(String, Module)> {
             for stage in &walk {
                 let module = build.module(&[stage]);
                 out.push((format!("{name}-{lanes}-{}", stage.name), module));
+                let again = again_walk(&m, stage);
+                if !again.is_empty() {
+                    let module = build.module_again(&again);
+                    out.push((format!("{name}-{lanes}-{}-again", stage.name), module));
+                }
             }
             out.push((format!("{name}-{lanes}-fused"), build.module(&walk)));
         }

@@ -382,24 +382,16 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
 
 #[test]
 fn what_a_backend_lacks_is_told_with_its_place() {
-    let world = "<worldbody><body><joint/><geom name='a' size='.1'/></body><geom name='b' size='.1' pos='1 0 0'/><site name='s'/></worldbody>";
     let coupled = "<worldbody><body><joint name='i'/><geom size='.1'/></body><body pos='1 0 0'><joint name='j'/><geom size='.1'/></body></worldbody>
         <tendon><fixed stiffness='1'><joint joint='i' coef='1'/><joint joint='j' coef='1'/></fixed></tendon>";
-    for (said, what) in [
-        (
-            format!("<option |integrator='discrete'/>{coupled}"),
-            "springs, dampers and servos that couple branches or trees, hold a free body, or meet the exact diagonal or the no-slip solver with the integrator \"discrete\" on a device",
-        ),
-        (
-            format!("<option><flag |sleep='enable'/></option>{world}"),
-            "the flag \"sleep\" on a device",
-        ),
-    ] {
-        let (xml, place) = marked(&format!("<mujoco>{said}</mujoco>"));
-        let m = Model::from_xml_str(&xml).unwrap();
-        assert!(compile::missing(&m).is_empty());
-        assert_eq!(compile::missing_on_device(&m), [format!("{place}: {what}")]);
-    }
+    let (said, what) = (
+        format!("<option |integrator='discrete'/>{coupled}"),
+        "springs, dampers and servos that couple branches or trees, hold a free body, or meet the exact diagonal or the no-slip solver with the integrator \"discrete\" on a device",
+    );
+    let (xml, place) = marked(&format!("<mujoco>{said}</mujoco>"));
+    let m = Model::from_xml_str(&xml).unwrap();
+    assert!(compile::missing(&m).is_empty());
+    assert_eq!(compile::missing_on_device(&m), [format!("{place}: {what}")]);
 }
 
 // the patterns of this many pairs have no masks: the rows of touching pairs must find the same dofs as with one pair alone

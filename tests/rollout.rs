@@ -8,7 +8,7 @@ use manyworlds::batch::{Backend, Overflow, Settings, To};
 use manyworlds::compile::missing;
 use manyworlds::fields::View;
 use manyworlds::types::Integrator;
-use manyworlds::{Batch, Error, Model};
+use manyworlds::{Batch, Model};
 
 on_every_backend!(
     five_steps_from_the_text_of_a_model_are_those_of_mujoco,
@@ -237,15 +237,13 @@ fn live(batch: &mut Batch, events: &[Vec<String>], mut show: impl FnMut(&mut Bat
     }
 }
 
+/// The sleepers that a software adapter is asked for, which takes long to compile.
+const ON_A_DEVICE: &[&str] = &["driven", "init"];
+
 fn what_rests_falls_asleep_and_is_woken_as_in_mujoco(backend: Backend) {
     let golden = Golden::open("tests/golden/sleep.npz");
     for (name, events, m) in sleepers() {
-        if backend == Backend::Gpu {
-            let Err(Error::Missing(told)) = Batch::with(&m, 1, on(backend)) else {
-                panic!("{name}: a device takes it");
-            };
-            let sleep = |what: &String| what.contains("the flag \"sleep\" on a device");
-            assert!(told.iter().any(sleep), "{told:?}");
+        if backend == Backend::Gpu && !ON_A_DEVICE.contains(&name.as_str()) {
             continue;
         }
         // the second world gets no events

@@ -555,3 +555,21 @@ fn a_text_changes_the_kernel_of_its_stage_alone() {
     m.unbind().unwrap();
     assert!(kernels(&m) == kernels(&plain()));
 }
+
+// which trees begin asleep is found on the cores
+#[test]
+fn trees_that_begin_asleep_need_a_closure() {
+    let mut m = Model::from_xml_str(
+        r#"<mujoco><option><flag sleep="enable"/></option><worldbody>
+           <body sleep="init"><joint type="slide"/><geom size=".1"/></body></worldbody></mujoco>"#,
+    )
+    .unwrap();
+    m.bind_control_wgsl("fn control() {}").unwrap();
+    let Err(Error::Missing(told)) = Batch::with(&m, 1, on(Backend::Gpu)) else {
+        panic!("a device takes it");
+    };
+    assert!(
+        told[0].contains("trees that sleep from the start"),
+        "{told:?}"
+    );
+}

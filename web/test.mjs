@@ -290,10 +290,11 @@ const tests = {
     await isPicture(page, 0.001);
     // what the kernels refuse is said, and what ran goes on
     await page.setInputFiles('#files', [{
-      name: 'sleeps.xml', mimeType: 'text/plain',
-      buffer: Buffer.from('<mujoco><option><flag sleep="enable"/></option><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>'),
+      name: 'coupled.xml', mimeType: 'text/plain',
+      buffer: Buffer.from(`<mujoco><option integrator="discrete"/><worldbody><body><joint name="a"/><geom size="1"/></body><body><joint name="b"/>
+        <geom size="1"/></body></worldbody><tendon><fixed stiffness="1"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed></tendon></mujoco>`),
     }]);
-    await page.waitForFunction(() => /sleep/.test(document.getElementById('message').textContent));
+    await page.waitForFunction(() => /couple/.test(document.getElementById('message').textContent));
     assert.equal(await page.evaluate(async () => (await self.page.read('qpos')).length), 2 * 2);
     return page;
   },

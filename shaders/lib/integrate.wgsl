@@ -33,6 +33,10 @@ fn advance<rate, acc, vel>() {
 
     // position
     integrate_pos<qpos, vel>(opt_timestep);
+    if (SLEEPS) {
+        team_sync();
+        stay_asleep<latent>();
+    }
 
     // move the rest positions of plastic springs that were stretched too far
     if (nplastic > 0) {

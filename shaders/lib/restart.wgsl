@@ -57,6 +57,29 @@ fn start_world() {
     for (var k = lane; k < nuserdata; k += LANES) {
         set_userdata(k, 0.0);
     }
+    if (SLEEPS) {
+        start_sleep();
+    }
+}
+
+// the sleeping trees of a reset world, and what was read when they fell asleep: as they are in the world that is stored behind the
+// model's words
+fn start_sleep() {
+    for (var t = lane; t < ntree; t += LANES) {
+        let sleeper = fresh_tree_asleep(t) >= 0;
+        set_tree_asleep(t, fresh_tree_asleep(t));
+        set_tree_awake(t, select(1, 0, sleeper));
+        let at = positions(t);
+        for (var q = at[0]; q < at[1]; q++) {
+            set_latent(q, select(0.0, qpos0(q), sleeper));
+        }
+    }
+    for (var b = lane; b < nbody; b += LANES) {
+        set_body_awake(b, fresh_body_awake(b));
+    }
+    for (var k = nq + lane; k < nlatent; k += LANES) {
+        set_latent(k, select(fresh_latent(k), 0.0, k < nq + nv));
+    }
 }
 
 // reaction of a check to a bad world: resets it, its warnings included, unless that is disabled; then counts this warning

@@ -12,7 +12,7 @@ use images::Images;
 use manyworlds::gpu::arena::{Layout, chip_words};
 use manyworlds::gpu::config::{hardware_team, team_of};
 use manyworlds::gpu::module::Module;
-use manyworlds::gpu::run::{group, step_walk};
+use manyworlds::gpu::run::{groups, step_walk};
 use manyworlds::gpu::wgsl::{Build, Team};
 use manyworlds::{Error, Model};
 use serde_json::{Value, json};
@@ -107,8 +107,8 @@ impl Kernels {
         let layout = Layout::new(m, tile, &[], chip_words(team))?;
         let build = Build::new(m, &layout, team);
         let fuse = if self.single { 1 } else { usize::MAX };
-        let groups = group(m, &step_walk(m), fuse);
-        let kernels = groups.iter().map(|stages| build.module(stages)).collect();
+        let groups = groups(m, &step_walk(m), fuse);
+        let kernels = groups.iter().map(|group| group.module(&build)).collect();
         Ok(Plan {
             team,
             layout,

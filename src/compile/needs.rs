@@ -111,13 +111,6 @@ fn on_device(m: &Arrays) -> Vec<Need> {
         let what = format!("{what} with the integrator \"discrete\" on a device");
         out.push(Need::new(what, by, attr));
     }
-    if sleeps(m) {
-        out.push(Need::new(
-            "the flag \"sleep\" on a device",
-            By::Flag,
-            "sleep",
-        ));
-    }
     out
 }
 
@@ -302,6 +295,10 @@ mod tests {
     const PLAIN: &str = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
         <body pos="0 0 1"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"#;
 
+    const COUPLED: &str = r#"<mujoco><worldbody><body><joint name="i"/><geom size=".1"/></body>
+        <body pos="1 0 0"><joint name="j"/><geom size=".1"/></body></worldbody><tendon><fixed stiffness="1">
+        <joint joint="i" coef="1"/><joint joint="j" coef="1"/></fixed></tendon></mujoco>"#;
+
     #[test]
     fn a_plain_model_misses_nothing() {
         let m = Model::from_xml_str(PLAIN).unwrap();
@@ -310,11 +307,16 @@ mod tests {
 
     #[test]
     fn what_an_edit_asks_for_has_no_place_in_the_text() {
-        let mut m = Model::from_xml_str(PLAIN).unwrap();
-        m.edit(|m| m.opt.enableflags |= ENBL_SLEEP).unwrap();
-        let what = "the flag \"sleep\" on a device";
+        let mut m = Model::from_xml_str(COUPLED).unwrap();
+        assert_eq!(missing_on_device(&m), [""; 0]);
+        m.edit(|m| m.opt.integrator = Integrator::Discrete as i32)
+            .unwrap();
         assert_eq!(missing(&m), [""; 0]);
-        assert_eq!(missing_on_device(&m), [what]);
+        let told = missing_on_device(&m);
+        assert!(
+            told.len() == 1 && told[0].starts_with("springs, dampers"),
+            "{told:?}"
+        );
     }
 
     #[test]

@@ -8,13 +8,12 @@ mod contact;
 mod equality;
 mod strain;
 
-use crate::cpu::collision::collision;
 use crate::cpu::lib::impedance::{
     Solver, damping, impedance, regularization, solver, stiffness, unresolved,
 };
 use crate::cpu::lib::implicit_rows::resolved;
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::sleep::{sleeps, tendon_awake, tree_awake, wake_held, wake_touched};
+use crate::cpu::lib::sleep::{sleeps, tendon_awake, tree_is_awake, wake_held};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
@@ -35,10 +34,6 @@ pub struct Counts {
 /// Constraint rows and their parameters (`mj_makeConstraint`).
 pub fn make_constraint(m: &Model, d: &mut Data) {
     if sleeps(m) {
-        let contact = d.contact_collision[..d.ncon[0] as usize].to_vec();
-        if wake_touched(m, d, &contact) {
-            collision(m, d);
-        }
         wake_held(m, d);
     }
     let ncon = d.ncon[0] as usize;
@@ -203,15 +198,16 @@ impl<R: Real> Writer<'_, R> {
         self.room == Room::Grows
     }
 
-    // lanes where a tree is awake; all if none may sleep
+    // where a tree is awake; everywhere if none may sleep
     #[inline(always)]
     fn is_awake(&self, tree: i32) -> R::Mask {
         match sleeps(self.m) {
-            true => tree_awake(self.d, tree),
+            true => tree_is_awake(self.d, tree),
             false => R::zero().le(R::zero()),
         }
     }
 
+    // likewise for a tendon
     #[inline(always)]
     fn tendon_is_awake(&self, i: usize) -> R::Mask {
         match sleeps(self.m) {
@@ -360,7 +356,7 @@ impl<R: Real> Writer<'_, R> {
 
     fn joint_limit(&mut self, j: usize, dist: R, jacobian: [R; 3]) {
         let m = self.m;
-        let tree = m.body_treeid[m.jnt_bodyid[j] as usize];
+        let tree = m.dof_treeid[m.jnt_dofadr[j] as usize];
         let present = dist.lt(self.d.own.jnt_margin(m, j)) & self.is_awake(tree);
         if !present.any() || !self.reserve(1) {
             return;

@@ -52,6 +52,8 @@ pub mod solve_pgs;
 pub(crate) mod subtree_vel;
 pub mod tendon;
 pub(crate) mod transmission;
+pub(crate) mod update_sleep;
+pub(crate) mod wake_collision;
 pub(crate) mod write_history;
 
 use crate::fields::{Data, Model};

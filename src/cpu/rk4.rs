@@ -6,7 +6,7 @@
 
 use crate::cpu::lib::integrate::{advance, integrate_pos};
 use crate::cpu::lib::math::rotation_vector_rate;
-use crate::cpu::lib::sleep::{note_places, sleeps, stay};
+use crate::cpu::lib::sleep::{note_places, sleeps, stay_asleep};
 use crate::cpu::lib::yielding::{model_yields, yield_flexes};
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -106,7 +106,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         }
         d.time[0] += next;
         if sleeps(m) {
-            stay(m, d);
+            stay_asleep(m, d);
         }
     } else if !goes_back(m) {
         return take(m, d);

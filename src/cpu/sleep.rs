@@ -14,8 +14,7 @@ const READY: i32 = -1;
 /// Trees at rest fall asleep (`mj_sleep`); quantities that depend on their velocities, which are now zero, are computed again.
 pub fn sleep(m: &Model, d: &mut Data) {
     if fall_asleep(m, d, d.nefc[0] as usize) {
-        stages::after_position(m, &mut |stage| (stage.twin)(m, d));
-        update(m, d);
+        stages::again(m, &stages::sleep, &mut |stage| (stage.twin)(m, d));
     }
 }
 
@@ -24,59 +23,74 @@ pub fn sleep(m: &Model, d: &mut Data) {
 pub fn fall_asleep<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize) -> R::Mask {
     let mut fell = R::zero();
     for lane in 0..R::WIDTH {
-        if in_one(m, d, nrow, lane) {
+        if !couplings_are_known(m, d, lane) {
+            continue;
+        }
+        let mut ready = false;
+        for t in 0..m.ntree {
+            ready |= count_rest(m, d, t, lane);
+        }
+        if ready && tie_all(m, d, nrow, lane) {
             fell.set_lane(lane, 1.0);
         }
     }
-    R::zero().lt(fell)
+    let fell = R::zero().lt(fell);
+    d.sleep_changed[0] = R::select_int(fell, R::int(1), R::int(0));
+    fell
 }
 
-fn in_one<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
-    // without islands the coupling of trees is unknown
-    if m.opt.disabled(DSBL_ISLAND) && R::int_lane(d.nefc[0], lane) > 0 {
+// without islands the coupling of trees is unknown
+fn couplings_are_known<R: Real>(m: &Model, d: &Data<R>, lane: usize) -> bool {
+    !m.opt.disabled(DSBL_ISLAND) || R::int_lane(d.nefc[0], lane) == 0
+}
+
+// counts the step of an awake tree if it is at rest; true if it is ready to sleep
+fn count_rest<R: Real>(m: &Model, d: &mut Data<R>, t: usize, lane: usize) -> bool {
+    if asleep(d, t, lane) {
         return false;
     }
-    let mut any = false;
-    for t in 0..m.ntree {
-        if asleep(d, t, lane) {
-            continue;
-        }
-        let count = match can_sleep(m, d, t, lane) {
-            true => (R::int_lane(d.tree_asleep[t], lane) + 1).min(READY),
-            false => AWAKE,
-        };
-        R::set_int_lane(&mut d.tree_asleep[t], lane, count);
-        any |= count == READY;
-    }
-    any && tie(m, d, nrow, lane)
+    let count = match can_sleep(m, d, t, lane) {
+        true => (R::int_lane(d.tree_asleep[t], lane) + 1).min(READY),
+        false => AWAKE,
+    };
+    R::set_int_lane(&mut d.tree_asleep[t], lane, count);
+    count == READY
 }
 
-// puts islands to sleep whose trees are all ready; true if there are any
-fn tie<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
+fn tie_all<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
     let island = islands(m, d, nrow, lane);
     let mut any = false;
     for root in 0..m.ntree {
-        let ready = |&t: &usize| R::int_lane(d.tree_asleep[t], lane) == READY;
-        // an island is represented by its first tree; if that is not ready, the others are not checked
-        if island[root] != root || !ready(&root) {
-            continue;
-        }
-        let trees: Vec<usize> = (root..m.ntree).filter(|&t| island[t] == root).collect();
-        if !trees.iter().all(ready) {
-            continue;
-        }
-        for (k, &t) in trees.iter().enumerate() {
-            let next = trees[(k + 1) % trees.len()];
-            R::set_int_lane(&mut d.tree_asleep[t], lane, next as i32);
-            // with Runge-Kutta they were noted in its last evaluation
-            if m.opt.integrator != Integrator::Rk4 {
-                positions(m, t).for_each(|q| d.latent[q].set_lane(lane, d.qpos[q].lane(lane)));
-            }
-            dofs(m, t).for_each(|v| d.qvel[v].set_lane(lane, 0.0));
-        }
-        any = true;
+        any |= tie(m, d, &island, root, lane);
     }
     any
+}
+
+// puts the island of its first tree to sleep if all of its trees are ready; true if they are
+fn tie<R: Real>(m: &Model, d: &mut Data<R>, island: &[usize], root: usize, lane: usize) -> bool {
+    let ready = |&t: &usize| R::int_lane(d.tree_asleep[t], lane) == READY;
+    if island[root] != root || !ready(&root) {
+        return false;
+    }
+    let trees: Vec<usize> = (root..m.ntree).filter(|&t| island[t] == root).collect();
+    if !trees.iter().all(ready) {
+        return false;
+    }
+    for (k, &t) in trees.iter().enumerate() {
+        let next = trees[(k + 1) % trees.len()];
+        R::set_int_lane(&mut d.tree_asleep[t], lane, next as i32);
+        lie_down(m, d, t, lane);
+    }
+    true
+}
+
+// notes the position of a tree that falls asleep, and stops it
+fn lie_down<R: Real>(m: &Model, d: &mut Data<R>, t: usize, lane: usize) {
+    // with Runge-Kutta they were noted in its last evaluation
+    if m.opt.integrator != Integrator::Rk4 {
+        positions(m, t).for_each(|q| d.latent[q].set_lane(lane, d.qpos[q].lane(lane)));
+    }
+    dofs(m, t).for_each(|v| d.qvel[v].set_lane(lane, 0.0));
 }
 
 // for each tree, the first of the trees that rows of a world couple to it
@@ -122,13 +136,13 @@ pub fn begin<R: Real>(m: &Model, d: &mut Data<R>) {
             noted.zip(values).for_each(|(to, x)| to.set_lane(lane, *x));
         }
     }
-    update(m, d);
+    tell_awake(m, d);
 }
 
 // as if all trees had been at rest for a step, and those that are to sleep for long; rates and readings are those of the start
 fn begin_asleep(m: &Model, d: &mut Data) {
     let init = |t: usize| m.tree_sleep_policy[t] == SleepPolicy::Init;
-    update(m, d);
+    tell_awake(m, d);
     stages::forward(m, &mut |stage| (stage.twin)(m, d));
     for t in (0..m.ntree).filter(|&t| init(t)) {
         d.tree_asleep[t] = READY;

@@ -55,6 +55,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     sensor
     servo
     shell
+    sleep
     slope
     sparse
     spatial

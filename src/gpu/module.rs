@@ -22,12 +22,15 @@ pub struct Module {
     pub(super) files: Vec<(u32, String)>,
     // prefixes of the names that user texts define; none where every text is of this crate
     pub(super) own: Vec<String>,
+    // it runs only in worlds where trees fell asleep or were woken
+    pub(super) again: bool,
 }
 
 impl Module {
     /// The names of its stages joined, for labels and errors.
     pub fn label(&self) -> String {
-        self.stages.join("+")
+        let end = if self.again { " again" } else { "" };
+        self.stages.join("+") + end
     }
 
     /// Parses and validates the module. An error names its file and line.

@@ -13,6 +13,7 @@ mod check;
 
 pub(crate) use check::check;
 
+use crate::cpu::lib::sleep::sleeps;
 use crate::fields::Model;
 use crate::gpu::accessor::access;
 use crate::gpu::dataflow::{Dataflow, flow};
@@ -227,11 +228,18 @@ fn sensors(m: &Model, hooks: &[Hook]) -> String {
             continue;
         };
         let (adr, dim, call) = (m.sensor_adr[i], m.sensor_dim[i], hook.function());
+        let awake = match sleeps(m) {
+            true => format!(" && sensor_awake({i})"),
+            false => String::new(),
+        };
         let _ = writeln!(
             out,
-            "    for (var k = lane; k < {dim}; k += LANES) {{\n        set_sensordata({adr} + k, {call}(k));\n    }}\n    \
+            "    for (var k = lane; k < {dim}{awake}; k += LANES) {{\n        set_sensordata({adr} + k, {call}(k));\n    }}\n    \
              team_sync();\n    if (lane == 0) {{\n        cutoff({i});"
         );
+        if sleeps(m) {
+            let _ = writeln!(out, "        keep_reading({i}, sensor_awake({i}));");
+        }
         if m.nfresh > 0 {
             let _ = writeln!(out, "        hold_back({i});");
         }

@@ -10,6 +10,7 @@ use crate::gpu::own::has_text;
 use crate::gpu::pipelines::Key;
 use crate::gpu::transfer::Caught;
 use crate::gpu::unroll::Why;
+use crate::gpu::wgsl::Build;
 use crate::gpu::worlds::Gpu;
 use crate::stages::{self, Stage};
 
@@ -126,13 +127,13 @@ impl Gpu {
                 return Err(Error::Missing(missing));
             }
         }
-        let groups = group(&self.m, walk, fuse);
-        let mut missing: Vec<&Vec<&'static Stage>> = Vec::new();
-        for stages in &groups {
-            if !self.by_stages.contains_key(&names(stages))
-                && !missing.iter().any(|m| names(m) == names(stages))
+        let groups = groups(&self.m, walk, fuse);
+        let mut missing: Vec<&Group> = Vec::new();
+        for group in &groups {
+            if !self.by_stages.contains_key(&group.key())
+                && !missing.iter().any(|m| m.key() == group.key())
             {
-                missing.push(stages);
+                missing.push(group);
             }
         }
         // no kernel is kept if any is refused
@@ -144,26 +145,26 @@ impl Gpu {
             1
         };
         for some in missing.chunks(at_once.max(1)) {
-            let begun = some.par_iter().map(|stages| self.compile(stages));
+            let begun = some.par_iter().map(|group| self.compile(group));
             for begun in begun.collect::<Result<Vec<Begun>>>()? {
                 made.push(begun.done(&self.device).await?);
             }
         }
         self.device.check()?;
-        for (stages, kernel) in missing.iter().zip(made) {
-            self.by_stages.insert(names(stages), self.kernels.len());
+        for (group, kernel) in missing.iter().zip(made) {
+            self.by_stages.insert(group.key(), self.kernels.len());
             self.kernels.push(kernel);
         }
         Ok(Plan {
             kernels: groups
                 .iter()
-                .map(|stages| self.by_stages[&names(stages)])
+                .map(|group| self.by_stages[&group.key()])
                 .collect(),
         })
     }
 
-    fn compile(&self, stages: &[&'static Stage]) -> Result<Begun> {
-        let (module, team, plain) = self.form(stages);
+    fn compile(&self, group: &Group) -> Result<Begun> {
+        let (module, team, plain) = self.form(group);
         let label = module.label();
         self.has_room(&module)?;
         let have = self.device.limits().max_compute_workgroup_storage_size;
@@ -185,7 +186,7 @@ impl Gpu {
         };
         let kernel = Kernel {
             label,
-            stages: stages.to_vec(),
+            stages: group.stages.clone(),
             pipeline,
             worlds: team.worlds,
             plain,
@@ -389,8 +390,58 @@ pub fn inverse_walk(m: &Model) -> Vec<&'static Stage> {
     list
 }
 
-fn names(stages: &[&'static Stage]) -> Vec<&'static str> {
-    stages.iter().map(|stage| stage.name).collect()
+/// What tells a kernel from others: the names of its stages, and whether it runs in some worlds only.
+pub(super) type GroupKey = (Vec<&'static str>, bool);
+
+/// The stages of one kernel.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The stages, in order.
+    pub stages: Vec<&'static Stage>,
+    /// It runs only in the worlds where trees fell asleep or were woken (`stages::again`).
+    pub again: bool,
+}
+
+impl Group {
+    fn key(&self) -> GroupKey {
+        let names = self.stages.iter().map(|stage| stage.name);
+        (names.collect(), self.again)
+    }
+
+    /// The module of the kernel.
+    pub fn module(&self, build: &Build<'_>) -> Module {
+        match self.again {
+            true => build.module_again(&self.stages),
+            false => build.module(&self.stages),
+        }
+    }
+}
+
+/// The stages that a stage has run again in some worlds (`stages::again`), in order.
+pub fn again_walk(m: &Model, stage: &Stage) -> Vec<&'static Stage> {
+    let mut list = Vec::new();
+    stages::again(m, stage, &mut |stage| list.push(stage));
+    list
+}
+
+/// The kernels of a walk: its stages, each followed by those that run again in some worlds, at most `fuse` in a kernel.
+pub fn groups(m: &Model, walk: &[&'static Stage], fuse: usize) -> Vec<Group> {
+    let mut out = Vec::new();
+    let mut add = |walk: &[&'static Stage], again: bool| {
+        let groups = group(m, walk, fuse).into_iter();
+        out.extend(groups.map(|stages| Group { stages, again }));
+    };
+    let mut first = 0;
+    for (k, stage) in walk.iter().enumerate() {
+        let more = again_walk(m, stage);
+        if !more.is_empty() {
+            add(&walk[first..=k], false);
+            add(&more, true);
+            first = k + 1;
+        }
+    }
+    add(&walk[first..], false);
+    out
 }
 
 /// Stages that are long or divergent, each a kernel of its own.

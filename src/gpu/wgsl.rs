@@ -33,7 +33,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::fields::{FIELDS, Model, SIZES};
+use crate::fields::{Elem, FIELDS, Field, Model, SIZES};
 use crate::gpu::accessor::access;
 use crate::gpu::arena::Layout;
 use crate::gpu::dataflow::{Dataflow, dataflow_in};
@@ -68,6 +68,16 @@ pub struct Build<'a> {
     pub limited: bool,
     /// The lane number of each invocation.
     pub order: LaneOrder,
+}
+
+impl Team {
+    /// The team of kernels that only some worlds run: with one lane there are no barriers, with more a workgroup has a single world.
+    pub fn again(self) -> Self {
+        match self.lanes {
+            1 => self,
+            _ => Self { worlds: 1, ..self },
+        }
+    }
 }
 
 impl<'a> Build<'a> {
@@ -118,6 +128,20 @@ impl LaneOrder {
 impl Build<'_> {
     /// The module that runs these stages one after the other.
     pub fn module(&self, stages: &[&'static Stage]) -> Module {
+        self.assembled(stages, false)
+    }
+
+    /// The module that runs these stages in the worlds where trees fell asleep or were woken (`sleep_changed`). The others leave it at
+    /// once; a workgroup has a single world then, since all lanes of a workgroup meet at barriers.
+    pub fn module_again(&self, stages: &[&'static Stage]) -> Module {
+        let build = Self {
+            team: self.team.again(),
+            ..*self
+        };
+        build.assembled(stages, true)
+    }
+
+    fn assembled(&self, stages: &[&'static Stage], again: bool) -> Module {
         let mut text = String::new();
         let mut files = Vec::new();
         let line = |text: &str| text.matches('\n').count() as u32 + 1;
@@ -143,7 +167,7 @@ impl Build<'_> {
         }
         files.push((line(&text), "derived".to_owned()));
         text.push_str(&calls);
-        let entry = self.entry(stages);
+        let entry = self.entry(stages, again);
         let derived = self.derived(&[&text, &entry]);
         text.push_str(&derived);
         text.push_str(&entry);
@@ -156,10 +180,11 @@ impl Build<'_> {
             writes,
             files,
             own,
+            again,
         }
     }
 
-    fn entry(&self, stages: &[&Stage]) -> String {
+    fn entry(&self, stages: &[&Stage], again: bool) -> String {
         let Team { lanes, worlds } = self.team;
         let of_stage = |stage: &&Stage| {
             let behind = own::added(self.m, stage).behind.map(str::to_owned);
@@ -170,6 +195,9 @@ impl Build<'_> {
         let mut calls = calls.join("    team_sync();\n");
         if self.limited {
             calls.push_str("    team_sync();\n    tell_if_loops_ended();\n");
+        }
+        if again {
+            calls = format!("    if (group_any(sleep_changed() != 0)) {{\n{calls}    }}\n");
         }
         format!(
             "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) local: u32) {{\n    \
@@ -233,6 +261,9 @@ impl Build<'_> {
         {
             return Some(item.text.clone());
         }
+        if call && let Some(field) = fresh(name) {
+            return Some(self.fresh(name, field));
+        }
         if SIZES.iter().any(|(size, _)| *size == name) {
             return Some(format!("const {name}: i32 = {};\n", self.m.size(name)?));
         }
@@ -274,6 +305,19 @@ impl Build<'_> {
                 self.chip_variable(field)
             }
         })
+    }
+
+    // reads an array of the fresh world behind the model
+    fn fresh(&self, name: &str, field: &Field) -> String {
+        let ty = if field.elem == Elem::Int {
+            "i32"
+        } else {
+            "f32"
+        };
+        let at = self.layout.slot(field).offset;
+        format!(
+            "fn {name}(k: i32) -> {ty} {{ return bitcast<{ty}>(model_word(FRESH + {at} + k)); }}\n"
+        )
     }
 
     fn option(&self, name: &str, option: &str) -> Option<String> {
@@ -327,6 +371,16 @@ impl Build<'_> {
         let of_lane = has("team_reals") + has("team_ints") + 4 * has("team_fours");
         4 * (chip + of_lane * lanes * worlds + has("group_most"))
     }
+}
+
+/// Arrays of the fresh world that a reset takes over.
+const OF_FRESH: [&str; 3] = ["tree_asleep", "body_awake", "latent"];
+
+// the array that a function named like `fresh_latent` reads
+fn fresh(name: &str) -> Option<&'static Field> {
+    let name = name.strip_prefix("fresh_")?;
+    let name = OF_FRESH.iter().find(|of| **of == name)?;
+    FIELDS.iter().find(|f| f.name == *name)
 }
 
 /// A real as a WGSL literal.

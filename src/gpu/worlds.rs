@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::cpu::lib::restart::bad_world;
+use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, Role, Room, View, ViewMut, field};
 use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
 use crate::gpu::config::{Config, Values, choose_team};
 use crate::gpu::device::{Device, block_on};
 use crate::gpu::own;
-use crate::gpu::run::{Kernel, Plan, forward_walk};
+use crate::gpu::run::{GroupKey, Kernel, Plan, forward_walk};
 use crate::gpu::transfer::{Place, Span, Transfer, Worlds, staging_words};
 use crate::gpu::tune::{self, Tuned};
 use crate::gpu::wgsl::Team;
@@ -44,11 +45,11 @@ pub struct Gpu {
     pub(super) transfer: Transfer,
     pub(super) pipeline_layout: wgpu::PipelineLayout,
     pub(super) kernels: Vec<Kernel>,
-    pub(super) by_stages: BTreeMap<Vec<&'static str>, usize>,
+    pub(super) by_stages: BTreeMap<GroupKey, usize>,
     pub(super) step: Option<Plan>,
     tuned: Tuned,
     // the saved state of every chunk
-    held: Vec<[wgpu::Buffer; 2]>,
+    held: Vec<Vec<wgpu::Buffer>>,
 }
 
 // A software adapter works on threads of this process. One that still runs a kernel when the process ends can crash it, so dropping
@@ -113,8 +114,12 @@ impl Gpu {
             });
         }
         let unit = u64::from(tile.max(team.worlds));
+        let group_worlds = match sleeps(m) {
+            true => team.again().worlds,
+            false => team.worlds,
+        };
         let most = layout
-            .chunk_worlds(&limits, team.worlds)
+            .chunk_worlds(&limits, group_worlds)
             .min(config.chunk.unwrap_or(u64::MAX))
             / unit
             * unit;
@@ -533,9 +538,14 @@ impl Gpu {
         Ok(())
     }
 
-    // spans of the inputs of a world and of its flags: each is contiguous
-    fn state_spans(&self) -> [Span; 2] {
-        [("time", "mocap_quat"), ("warning", "needed")].map(|(first, last)| {
+    // spans of the inputs of a world, of its flags, and of its sleeping trees: each is contiguous
+    fn state_spans(&self) -> Vec<Span> {
+        let ends = [
+            ("time", "mocap_quat"),
+            ("tree_asleep", "tree_asleep"),
+            ("warning", "latent"),
+        ];
+        let span = |(first, last): (&str, &str)| {
             let [first, last] = [first, last].map(|name| {
                 let field = field(name).expect("a field is a row of the table");
                 self.layout.slot(field)
@@ -544,7 +554,9 @@ impl Gpu {
                 offset: first.offset,
                 words: last.offset + last.words - first.offset,
             }
-        })
+        };
+        let spans = ends.into_iter().map(span);
+        spans.filter(|span| span.words > 0).collect()
     }
 
     fn aside(&self, read: bool) -> Result<()> {
@@ -569,7 +581,7 @@ impl Gpu {
                     self.device
                         .buffer("held", words(span), wgpu::BufferUsages::STORAGE)
                 };
-                self.state_spans().map(buffer)
+                self.state_spans().into_iter().map(buffer).collect()
             };
             let held = self.chunks.iter().map(room).collect();
             self.held = held;

@@ -21,7 +21,7 @@ use crate::cpu;
 use crate::cpu::lib::math::is_bad;
 use crate::cpu::lib::restart::bad_world;
 use crate::cpu::lib::sensor::Slots;
-use crate::cpu::lib::sleep::{sleeps, update, wake_held, wake_touched};
+use crate::cpu::lib::sleep::{sleeps, wake_held, wake_touched};
 use crate::cpu::lib::warning::tell;
 use crate::cpu::make_constraint::{Counts, Room, make};
 use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
@@ -71,12 +71,18 @@ impl Staged for Counted {
     }
 }
 
+/// Wakes trees that awake trees touch (`mj_wakeCollision`); contacts are then found again for the whole tile.
+pub fn wake_collision<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    if wake_touched(m, d, &rows.contact).any() {
+        stages::again(m, &stages::wake_collision, &mut |stage| {
+            R::of(stage)(m, d, rows);
+        });
+    }
+}
+
 /// Constraint rows and their parameters (`mj_makeConstraint`).
 pub fn make_constraint<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     if sleeps(m) {
-        if wake_touched(m, d, &rows.contact) {
-            collision::collision(m, d, rows);
-        }
         wake_held(m, d);
     }
     let contact = std::mem::take(&mut rows.contact);
@@ -269,11 +275,10 @@ pub fn sleep<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
         return;
     }
     let before = d.clone();
-    stages::after_position(m, &mut |stage| R::of(stage)(m, d, rows));
+    stages::again(m, &stages::sleep, &mut |stage| R::of(stage)(m, d, rows));
     for lane in lanes::<R>(!fell) {
         copy_lane(d, &before, lane, lane);
     }
-    update(m, d);
 }
 
 // bad worlds are rare: the twin handles them one by one

@@ -1,8 +1,12 @@
 //! User functions as texts in WGSL, which a device runs in place of the closures that the CPU calls.
 
 use super::{UserPart, Users};
+#[cfg(feature = "gpu")]
+use crate::cpu::lib::sleep::sleeps;
 use crate::fields::Model;
 use crate::types::NeedStage;
+#[cfg(feature = "gpu")]
+use crate::types::SleepPolicy;
 use std::sync::Arc;
 
 /// The place of a user function.
@@ -100,8 +104,23 @@ pub(crate) fn on_a_device(m: &Model) -> Vec<String> {
             hook.binder()
         )
     };
-    let closures = users.closures().into_iter();
-    closures.filter(lacking).map(told).collect()
+    let closures = users.closures();
+    let mut out: Vec<String> = closures.iter().copied().filter(lacking).map(told).collect();
+    // which trees begin asleep is found on the cores, where texts do not run
+    let begins = |policy: &i32| *policy == SleepPolicy::Init;
+    let mut texts = users.texts().map(|(hook, _)| hook);
+    if sleeps(m)
+        && m.tree_sleep_policy.iter().any(begins)
+        && let Some(hook) = texts.find(|hook| !closures.contains(hook))
+    {
+        out.push(format!(
+            "trees that sleep from the start (sleep=\"init\") with texts of your own ({}) on a device: give a closure too, by \
+             Model::{}",
+            hook.told(m),
+            hook.binder()
+        ));
+    }
+    out
 }
 
 /// Texts of a model that have no closure for the CPU, each as a short phrase.

@@ -552,7 +552,11 @@ pub fn parity_without(name: &str, models: &[&str], flags: i32, tolerance: f64) {
 
 // the teams of the `k`th model: TEAMS 1 and 2 take turns, and so do TEAM 0 and the last if that is unrolled
 fn half<'a>(teams: &[(&'a Tried, Unroll)], k: usize) -> Vec<(&'a Tried, Unroll)> {
-    let alone = if k / 2 % 2 == 0 { 0 } else { teams.len() - 1 };
+    let alone = if (k / 2).is_multiple_of(2) {
+        0
+    } else {
+        teams.len() - 1
+    };
     let many = 1 + k % 2;
     let mut out = vec![teams[many]];
     if alone == 0 || alone > 2 {

@@ -112,7 +112,8 @@ impl Kernels {
             .iter()
             .map(|&w| Data::new(&self.own[w as usize]))
             .collect();
-        for name in INPUTS.iter() {
+        // and the trees that sleep from the start
+        for name in INPUTS.iter().chain(&["tree_asleep", "latent"]) {
             let start = base.field(name);
             if starts.iter().any(|d| d.field(name) != start) {
                 let rows = starts.iter().map(|d| d.field(name));

@@ -9,7 +9,7 @@ use manyworlds::batch::{Backend, Settings};
 use manyworlds::fields::{FIELDS, Room};
 use manyworlds::gpu::dataflow::dataflow;
 use manyworlds::gpu::device::{Choice, Request};
-use manyworlds::gpu::run::{Plan, step_walk};
+use manyworlds::gpu::run::{groups, step_walk};
 use manyworlds::gpu::{Config, Device, Gpu, Values};
 use manyworlds::stages::Stage;
 use manyworlds::types::OVERFLOW_TURNS;
@@ -224,7 +224,7 @@ fn measure(
             fused: fuse != 1,
             dispatches: plan.dispatches(),
             seconds: took,
-            bytes: plan_bytes(&gpu, m, &plan, states),
+            bytes: step_bytes(&gpu, m, fuse, states),
             ended: ended.iter().any(|bits| bits & OVERFLOW_TURNS != 0),
         };
         remark!(
@@ -237,12 +237,14 @@ fn measure(
     Ok(found)
 }
 
-// bytes that the kernels of a plan read and write per world: each array once per kernel, rows and contacts as many as there are
-fn plan_bytes(gpu: &Gpu, m: &Model, plan: &Plan, states: &Start) -> f64 {
-    let kernels = gpu.stages_of(plan);
+// bytes that the kernels of a step read and write per world: each array once per kernel, rows and contacts as many as there are. Kernels
+// that run only where trees fall asleep or wake are not counted
+fn step_bytes(gpu: &Gpu, m: &Model, fuse: usize, states: &Start) -> f64 {
+    let kernels = groups(m, &step_walk(m), fuse);
     kernels
         .iter()
-        .map(|kernel| bytes(gpu, m, kernel, states))
+        .filter(|kernel| !kernel.again)
+        .map(|kernel| bytes(gpu, m, &kernel.stages, states))
         .sum()
 }
 
@@ -350,8 +352,11 @@ fn stages(device: &Device, m: &Model, states: &Start, best: &Figure) -> Result<(
         "kB a world",
         "GB/s",
     ]);
-    for (stage, (name, s)) in walk.iter().zip(&times) {
-        let bytes = bytes(&gpu, m, &[*stage], states);
+    for (kernel, (name, s)) in groups(m, &walk, 1).iter().zip(&times) {
+        let bytes = match kernel.again {
+            true => 0.0,
+            false => bytes(&gpu, m, &kernel.stages, states),
+        };
         let worlds = best.worlds as f64;
         table.add_row([
             name.clone(),

@@ -5,7 +5,7 @@ use crate::cpu::lib::math::*;
 use crate::cpu::lib::plastic::yield_springs;
 use crate::cpu::lib::rod::keep_rods;
 use crate::cpu::lib::servo::wrap_rotation;
-use crate::cpu::lib::sleep::{sleeps, stay};
+use crate::cpu::lib::sleep::{sleeps, stay_asleep};
 use crate::cpu::lib::yielding::yield_flexes;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -54,7 +54,7 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
     // position
     integrate_pos(m, &mut d.qpos, qvel.unwrap_or(&d.qvel), h);
     if sleeps(m) {
-        stay(m, d);
+        stay_asleep(m, d);
     }
 
     // move the rest positions of plastic springs that were stretched too far; with RK4 flexes have yielded before

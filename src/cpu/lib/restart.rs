@@ -49,8 +49,13 @@ fn start_world(m: &Model, d: &mut Data) {
     }
     d.userdata.fill(0.0);
     if sleeps(m) {
-        begin(m, d);
+        start_sleep(m, d);
     }
+}
+
+// the sleeping trees of a reset world, and what was read when they fell asleep
+fn start_sleep(m: &Model, d: &mut Data) {
+    begin(m, d);
 }
 
 /// Reaction of a check to a bad world: resets it, its warnings included, unless that is disabled; then counts this warning.

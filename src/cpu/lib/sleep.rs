@@ -28,43 +28,45 @@ fn nowhere<R: Real>() -> R::Mask {
 
 /// True if trees of a model may sleep.
 #[inline(always)]
-pub fn sleeps(m: &Arrays) -> bool {
+pub(crate) fn sleeps(m: &Arrays) -> bool {
     m.ntreesleep > 0
 }
 
-/// Lanes where a tree is awake; none for the tree -1 of static bodies.
+/// Where a tree is awake; nowhere for the tree -1 of static bodies.
 #[inline(always)]
-pub fn tree_awake<R: Real>(d: &Data<R>, tree: i32) -> R::Mask {
+pub fn tree_is_awake<R: Real>(d: &Data<R>, tree: i32) -> R::Mask {
     match usize::try_from(tree) {
         Ok(t) => R::int_is(d.tree_awake[t], 1),
         Err(_) => nowhere::<R>(),
     }
 }
 
-/// Lanes where a body is awake; a mocap body always is, a static body never.
+/// Where a body is awake; a mocap body always is, a static body never.
 #[inline(always)]
-pub fn body_awake<R: Real>(d: &Data<R>, body: usize) -> R::Mask {
+pub fn body_is_awake<R: Real>(d: &Data<R>, body: usize) -> R::Mask {
     R::int_is(d.body_awake[body], 1)
 }
 
-/// Lanes where one of the two geoms of a pair is awake, so that they may touch.
+/// Where one of the two geoms of a pair is awake, so that they may touch.
 #[inline(always)]
 pub fn pair_awake<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
-    let [first, second] = bodies_of_pair(m, k).map(|body| body_awake(d, body));
+    let [first, second] = bodies_of_pair(m, k).map(|body| body_is_awake(d, body));
     first | second
 }
 
-/// Lanes where a tree of a tendon is awake; all lanes if it has more than two trees.
+/// Where a tree of a tendon is awake; everywhere if it has more than two trees.
 pub fn tendon_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     match m.tendon_treenum[i] {
         0 => nowhere::<R>(),
-        1 | 2 => tree_awake(d, m.tendon_treeid[2 * i]) | tree_awake(d, m.tendon_treeid[2 * i + 1]),
+        1 | 2 => {
+            tree_is_awake(d, m.tendon_treeid[2 * i]) | tree_is_awake(d, m.tendon_treeid[2 * i + 1])
+        }
         _ => !nowhere::<R>(),
     }
 }
 
 // the two bodies of an equality; none for the second joint of a joint equality with one joint
-fn held(m: &Model, i: usize) -> [Option<usize>; 2] {
+fn held_bodies(m: &Model, i: usize) -> [Option<usize>; 2] {
     let ids = [m.eq_obj1id[i], m.eq_obj2id[i]];
     match EqType::from_i32(m.eq_type[i]) {
         Some(EqType::Joint) => ids.map(|id| Some(m.jnt_bodyid[usize::try_from(id).ok()?] as usize)),
@@ -73,33 +75,38 @@ fn held(m: &Model, i: usize) -> [Option<usize>; 2] {
     }
 }
 
-/// Lanes where a body of an equality is awake.
+/// Where a body of an equality is awake.
 pub fn equality_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let none = nowhere::<R>();
-    let held = held(m, i).into_iter().flatten();
-    held.fold(none, |any, body| any | body_awake(d, body))
+    let held = held_bodies(m, i).into_iter().flatten();
+    held.fold(none, |any, body| any | body_is_awake(d, body))
 }
 
-/// Lanes where the target of an actuator is awake; all lanes if it has none.
+// where the body of a site is awake; nowhere without a site
+fn site_is_awake<R: Real>(m: &Model, d: &Data<R>, id: i32) -> R::Mask {
+    match usize::try_from(id) {
+        Ok(site) => body_is_awake(d, m.site_bodyid[site] as usize),
+        Err(_) => nowhere::<R>(),
+    }
+}
+
+/// Where the target of an actuator is awake; everywhere if it has none.
 pub fn actuator_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let ids = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
-    let of_site = |id: i32| match usize::try_from(id) {
-        Ok(site) => body_awake(d, m.site_bodyid[site] as usize),
-        Err(_) => nowhere::<R>(),
-    };
-    let of_joint = |id: i32| body_awake(d, m.jnt_bodyid[id as usize] as usize);
+    let of_site = |id: i32| site_is_awake(m, d, id);
+    let of_joint = |id: i32| body_is_awake(d, m.jnt_bodyid[id as usize] as usize);
     match TrnType::from_i32(m.actuator_trntype[i]) {
         Some(TrnType::Joint | TrnType::JointInParent) => of_joint(ids[0]),
         Some(TrnType::So3) if ids[1] < 0 => of_joint(ids[0]),
         Some(TrnType::So3 | TrnType::SliderCrank) => of_site(ids[0]) | of_site(ids[1]),
         Some(TrnType::Site) => of_site(ids[0]),
         Some(TrnType::Tendon) => tendon_awake(m, d, ids[0] as usize),
-        Some(TrnType::Body) => body_awake(d, ids[0] as usize),
+        Some(TrnType::Body) => body_is_awake(d, ids[0] as usize),
         _ => !nowhere::<R>(),
     }
 }
 
-/// Lanes where a sensor is read: where none of its objects sleeps, or one of them is awake.
+/// Where a sensor is read: where none of its objects sleeps, or one of them is awake.
 pub fn sensor_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     let (kind, other) = (m.sensor_objtype[i], m.sensor_reftype[i]);
     let always = match SensorType::from_i32(m.sensor_type[i]) {
@@ -137,7 +144,7 @@ fn object_state<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> R {
 }
 
 /// Sets `tree_awake` and `body_awake` from `tree_asleep` (`mj_updateSleep`).
-pub fn update<R: Real>(m: &Model, d: &mut Data<R>) {
+pub fn tell_awake<R: Real>(m: &Model, d: &mut Data<R>) {
     for t in 0..m.ntree {
         let awake = R::of_int(d.tree_asleep[t]).lt(R::zero());
         d.tree_awake[t] = R::select_int(awake, R::int(1), R::int(ASLEEP));
@@ -184,7 +191,7 @@ pub fn wake<R: Real>(m: &Model, d: &mut Data<R>) {
             }
         }
     }
-    update(m, d);
+    tell_awake(m, d);
 }
 
 fn may_sleep(m: &Model, t: usize) -> bool {
@@ -208,7 +215,7 @@ fn is_unforced<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool {
 }
 
 /// Dofs of a tree.
-pub fn dofs(m: &Model, t: usize) -> Range<usize> {
+pub(crate) fn dofs(m: &Model, t: usize) -> Range<usize> {
     let adr = m.tree_dofadr[t] as usize;
     adr..adr + m.tree_dofnum[t] as usize
 }
@@ -242,36 +249,51 @@ pub fn can_sleep<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool
 }
 
 // one side of a contact or an equality: its `body_awake`, and its tree; none for a static or mocap body
-fn side<R: Real>(m: &Model, d: &Data<R>, body: usize, lane: usize) -> (i32, Option<usize>) {
+fn sleep_side<R: Real>(m: &Model, d: &Data<R>, body: usize, lane: usize) -> (i32, Option<usize>) {
     let state = R::int_lane(d.body_awake[body], lane);
     (state, usize::try_from(m.body_treeid[body]).ok())
 }
 
-/// Wakes trees in contact with an awake tree or a mocap body (`mj_wakeCollision`); true if a tree of any world was woken.
-pub fn wake_touched<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) -> bool {
-    let mut any = false;
+/// Wakes trees in contact with an awake tree or a mocap body (`mj_wakeCollision`); `sleep_changed` tells where a tree was woken.
+pub fn wake_touched<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) -> R::Mask {
+    let mut woke = R::zero();
     for (c, &k) in contact.iter().enumerate() {
-        let [first, second] = bodies_of_pair(m, k as usize);
         for lane in 0..R::WIDTH {
             if R::WIDTH > 1 && d.contact_dist[c].lane(lane) >= ABSENT {
                 continue;
             }
-            let sides = [side(m, d, first, lane), side(m, d, second, lane)];
-            let (sleeper, other) = match sides {
-                [(ASLEEP, Some(t)), other] | [other, (ASLEEP, Some(t))] => (t, other),
-                _ => continue,
+            let Some((sleeper, other)) = sleeper_of(m, d, k as usize, lane) else {
+                continue;
             };
-            let value = match other {
-                (1, Some(tree)) => R::int_lane(d.tree_asleep[tree], lane),
-                _ => AWAKE,
-            };
-            any |= value < 0 && rouse(d, lane, sleeper, value);
+            let own = |tree: usize| R::int_lane(d.tree_asleep[tree], lane);
+            let value = other.map_or(AWAKE, own);
+            if value < 0 && rouse(d, lane, sleeper, value) {
+                woke.set_lane(lane, 1.0);
+            }
         }
     }
-    if any {
-        update(m, d);
+    let woke = R::zero().lt(woke);
+    if woke.any() {
+        tell_awake(m, d);
     }
-    any
+    d.sleep_changed[0] = R::select_int(woke, R::int(1), R::int(0));
+    woke
+}
+
+// the sleeping tree of a pair that touches, and the tree of the other side if that is awake
+fn sleeper_of<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    k: usize,
+    lane: usize,
+) -> Option<(usize, Option<usize>)> {
+    let sides = bodies_of_pair(m, k).map(|body| sleep_side(m, d, body, lane));
+    match sides {
+        [(ASLEEP, Some(t)), other] | [other, (ASLEEP, Some(t))] => {
+            Some((t, other.1.filter(|_| other.0 == 1)))
+        }
+        _ => None,
+    }
 }
 
 /// Wakes trees that a tendon at its limit couples to an awake tree (`mj_wakeTendon`).
@@ -298,7 +320,7 @@ pub fn wake_tied<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
     if any {
-        update(m, d);
+        tell_awake(m, d);
     }
 }
 
@@ -314,15 +336,18 @@ pub fn wake_held<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
     if any {
-        update(m, d);
+        tell_awake(m, d);
     }
 }
 
 fn wake_two<R: Real>(m: &Model, d: &mut Data<R>, i: usize, lane: usize) -> bool {
-    let [Some(first), Some(second)] = held(m, i) else {
+    let [Some(first), Some(second)] = held_bodies(m, i) else {
         return false;
     };
-    match [side(m, d, first, lane), side(m, d, second, lane)] {
+    match [
+        sleep_side(m, d, first, lane),
+        sleep_side(m, d, second, lane),
+    ] {
         [(ASLEEP, Some(t)), (ASLEEP, Some(u))] => {
             let apart = t != u && !sleep_together(d, lane, t, u);
             apart && {
@@ -361,7 +386,7 @@ fn keep<R: Real>(awake: R::Mask, now: &mut R, noted: &mut R) {
 /// Sleeping trees keep the smooth forces with which they fell asleep.
 pub fn keep_forces<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in 0..m.nv {
-        let awake = tree_awake(d, m.dof_treeid[i]);
+        let awake = tree_is_awake(d, m.dof_treeid[i]);
         keep(awake, &mut d.qfrc_smooth[i], &mut d.latent[m.nq + i]);
     }
 }
@@ -395,7 +420,7 @@ pub fn keep_reading<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
 /// taken to be moved from outside if that is elsewhere.
 pub fn note_places<R: Real>(m: &Model, d: &mut Data<R>) {
     for t in 0..m.ntree {
-        let awake = tree_awake(d, t as i32);
+        let awake = tree_is_awake(d, t as i32);
         for q in positions(m, t) {
             d.latent[q] = R::select(awake, d.qpos[q], d.latent[q]);
         }
@@ -403,9 +428,9 @@ pub fn note_places<R: Real>(m: &Model, d: &mut Data<R>) {
 }
 
 /// Trees that sleep stay where they are, or were at the start of a step of Runge-Kutta.
-pub fn stay<R: Real>(m: &Model, d: &mut Data<R>) {
+pub fn stay_asleep<R: Real>(m: &Model, d: &mut Data<R>) {
     for t in 0..m.ntree {
-        let asleep = !tree_awake(d, t as i32);
+        let asleep = !tree_is_awake(d, t as i32);
         if !asleep.any() {
             continue;
         }

@@ -1,9 +1,11 @@
 //! Which kernels of a batch are unrolled.
 
+use crate::cpu::lib::sleep::sleeps;
 use crate::gpu::Gpu;
 use crate::gpu::config::Unroll;
 use crate::gpu::module::Module;
 use crate::gpu::own::has_text;
+use crate::gpu::run::Group;
 use crate::gpu::unroll::{Budget, MOST, Why, unroll};
 use crate::gpu::wgsl::{Build, Team};
 use crate::stages::Stage;
@@ -26,8 +28,9 @@ const SOFTWARE_MOST: Budget = Budget {
 const LOSES: &[&str] = &["check_pos", "check_vel", "check_acc"];
 
 impl Gpu {
-    /// The module that runs some stages, its team, and why it is not unrolled (none if it is).
-    pub(in crate::gpu) fn form(&self, stages: &[&'static Stage]) -> (Module, Team, Option<Why>) {
+    /// The module of a kernel, its team, and why it is not unrolled (none if it is).
+    pub(in crate::gpu) fn form(&self, group: &Group) -> (Module, Team, Option<Why>) {
+        let stages = group.stages.as_slice();
         let plain = Build {
             m: &self.m,
             layout: &self.layout,
@@ -36,6 +39,15 @@ impl Gpu {
             limited: self.device.adapter.ends_loops(),
             order: self.config.order,
         };
+        if group.again {
+            let why = Why::Foreign("worlds that leave it at once");
+            return (group.module(&plain), self.team.again(), Some(why));
+        }
+        if sleeps(&self.m) && stages.iter().any(|s| LOSES.contains(&s.name)) {
+            let why =
+                Why::Foreign("the start of sleeping trees, which is behind the model's words");
+            return (plain.module(stages), self.team, Some(why));
+        }
         if stages.iter().any(|stage| has_text(&self.m, stage)) {
             let why = Why::Foreign("a text of one's own");
             return (plain.module(stages), self.team, Some(why));
