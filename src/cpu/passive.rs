@@ -14,10 +14,12 @@ use crate::user::add_passive;
 
 /// Spring and damper forces, gravity compensation (`mj_passive`).
 pub fn passive(m: &Model, d: &mut Data) {
-    let ncon = d.ncon[0] as usize;
-    let contact = std::mem::take(&mut d.contact_collision);
-    push(m, d, &contact[..ncon]);
-    d.contact_collision = contact;
+    // a copy, so that the list stays where it is if a function of the user's panics
+    let contact = match has_penalties(m) {
+        true => d.contact_collision[..d.ncon[0] as usize].to_vec(),
+        false => Vec::new(),
+    };
+    push(m, d, &contact);
 }
 
 /// The stage for worlds side by side; `contact` gives the pair of each contact slot.

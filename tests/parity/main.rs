@@ -1,10 +1,10 @@
 //! Every shader against its twin, on the models of the goldens.
 //!
 //! A stage's test runs the twins up to the stage, rounds their results to `f32`, fills the outputs of the stage with ∞, runs the
-//! shader (all worlds, with teams of one, sixteen and thirty-two lanes, and unrolled if possible: each model with half of these) and the twin (`f64`, world by world). It
-//! compares every written number to `tolerance · (1 + |x|)` and every other number by its bits, in both. `TOL_SCALE` scales the tolerances;
-//! `TOL_SCALE=0` prints the residuals. `PARITY=quick` runs each model with one of the teams,
-//! `PARITY=all` every stage on every model with all of them; `PARITY_MODEL=hand` runs one model only.
+//! shader (all worlds) and the twin (`f64`, world by world). It compares every written number to `tolerance · (1 + |x|)` and every other
+//! number by its bits, in both. The shader has teams of one, sixteen and thirty-two lanes, and is unrolled if possible: of these the first
+//! two models have two, and the others take turns. `TOL_SCALE` scales the tolerances; `TOL_SCALE=0` prints the residuals. `PARITY=quick` runs
+//! each model with one of the teams, `PARITY=all` every stage on every model with all of them; `PARITY_MODEL=hand` runs one model only.
 
 mod body;
 mod cold;
