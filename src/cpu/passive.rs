@@ -4,7 +4,7 @@ use crate::cpu::lib::cage::{cell_forces, node_xpos};
 use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
 use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::penalty::{has_penalties, push_apart};
+use crate::cpu::lib::penalty::{has_penalties, pairs_of_contacts, push_apart};
 use crate::cpu::lib::rod::{carry_rods, is_rod};
 use crate::cpu::lib::rod_force::rod_forces;
 use crate::fields::{Data, Model};
@@ -14,11 +14,7 @@ use crate::user::add_passive;
 
 /// Spring and damper forces, gravity compensation (`mj_passive`).
 pub fn passive(m: &Model, d: &mut Data) {
-    // a copy, so that the list stays where it is if a function of the user's panics
-    let contact = match has_penalties(m) {
-        true => d.contact_collision[..d.ncon[0] as usize].to_vec(),
-        false => Vec::new(),
-    };
+    let contact = pairs_of_contacts(m, d);
     push(m, d, &contact);
 }
 

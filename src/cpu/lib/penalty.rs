@@ -19,6 +19,14 @@ pub fn has_penalties(m: &Arrays) -> bool {
     m.ncollisionflex > 0 && (0..m.nflex).any(|f| gives_way(m, f))
 }
 
+/// The pairs of all contacts, in a model with passive ones. It is a copy: the list stays where it is if a function of the user's panics.
+pub fn pairs_of_contacts(m: &Model, d: &Data) -> Vec<i32> {
+    match has_penalties(m) {
+        true => d.contact_collision[..d.ncon[0] as usize].to_vec(),
+        false => Vec::new(),
+    }
+}
+
 /// True if contacts of a flex with others, itself and what does not move are passive.
 pub fn gives_way(m: &Arrays, f: usize) -> bool {
     m.flex_passive[f] != 0 && m.flex_dim[f] > 1 && m.flex_rigid[f] == 0
