@@ -129,10 +129,9 @@ fn join_contacts(m: &Arrays, rows: &mut [Vec<i32>]) {
     if !has_penalties(m) {
         return;
     }
-    let mut met = vec![vec![false; 0]; rows.len()];
-    for (i, row) in rows.iter().enumerate() {
-        met[i] = vec![false; i + 1];
-        row.iter().for_each(|j| met[i][*j as usize] = true);
+    let mut met: Vec<_> = (1..=rows.len()).map(|n| vec![false; n]).collect();
+    for (met, row) in met.iter_mut().zip(rows.iter()) {
+        row.iter().for_each(|j| met[*j as usize] = true);
     }
     let patterns = m.collision_Jpat.iter().enumerate();
     for (_, &pattern) in patterns.filter(|(k, _)| is_passive(m, *k)) {

@@ -172,13 +172,38 @@ fn hold_bend<R: Real>(
     bend.push(&mut d.flexvert_damper, slopes);
 }
 
-// two neighbours that are bent at rest, and the angle between their planes
-fn bent_pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
+/// Two neighbouring hinges that are bent at rest.
+pub(super) struct Pair<R> {
+    pub v: [usize; 4],
+    /// Numbers of its record.
+    pub said: [R; RECORD],
+    pub bends: [Bend<R>; 2],
+    pub sizes: [Size<R>; 2],
+}
+
+/// The pair of a record.
+pub(super) fn pair_at<R: Real>(m: &Model, d: &Data<R>, f: usize, k: usize) -> Pair<R> {
     let v = [0, 1, 2, 3].map(|c| rod_corner(m, f, k, c));
     let adr = record(m, f, k);
     let said: [R; RECORD] = std::array::from_fn(|i| d.own.flex_bending(m, adr + i));
     let bends = [0, 1].map(|k| bend_at(d, [v[k], v[k + 1], v[k + 2]]));
     let sizes = [0, 1].map(|k| smoothed(&bends[k], said[6 + k]));
+    Pair {
+        v,
+        said,
+        bends,
+        sizes,
+    }
+}
+
+// two neighbours that are bent at rest, and the angle between their planes
+fn bent_pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize) {
+    let Pair {
+        v,
+        said,
+        bends,
+        sizes,
+    } = pair_at(m, d, f, k);
     for k in [0, 1] {
         hold_bend(m, d, f, &bends[k], said[4 + k], sizes[k]);
     }

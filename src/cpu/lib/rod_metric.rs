@@ -6,7 +6,7 @@
 
 use super::math::*;
 use super::rod::*;
-use super::rod_force::{Bend, SMOOTH, Size, axes, bend_at, fold, smoothed};
+use super::rod_force::{Bend, Pair, SMOOTH, Size, axes, bend_at, fold, pair_at, smoothed};
 use super::soft_metric::{Weight, add_form, add_hinges};
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -117,11 +117,12 @@ fn held<R: Real>(
 
 // two neighbours that are bent at rest, and the angle between their planes
 fn pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize, weights: Weights<R>) {
-    let v = [0, 1, 2, 3].map(|c| rod_corner(m, f, k, c));
-    let adr = record(m, f, k);
-    let said: [R; RECORD] = std::array::from_fn(|i| d.own.flex_bending(m, adr + i));
-    let bends = [0, 1].map(|k| bend_at(d, [v[k], v[k + 1], v[k + 2]]));
-    let sizes = [0, 1].map(|k| smoothed(&bends[k], said[6 + k]));
+    let Pair {
+        v,
+        said,
+        bends,
+        sizes,
+    } = pair_at(m, d, f, k);
     for k in [0, 1] {
         let between = Some(bends[0].tangent[1]);
         held(m, d, &bends[k], said[4 + k], sizes[k], between, weights);
