@@ -5,7 +5,11 @@ fn mj_inverse_skip() {
     mul_m<M, qfrc_inverse, qacc>();
     for (var i = lane; i < nv; i += LANES) {
         let given = qfrc_passive(i) + qfrc_constraint(i) - qfrc_bias(i);
-        set_qfrc_inverse(i, qfrc_inverse(i) - given);
+        var force = qfrc_inverse(i);
+        if (COUPLED) {
+            force = add_couplings<qacc>(force, i);
+        }
+        set_qfrc_inverse(i, force - given);
     }
 
     // restore the acceleration over a timestep

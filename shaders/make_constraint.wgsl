@@ -213,12 +213,12 @@ fn contact_ask(c: i32) -> Ask {
     let margin = collision_margin(k);
     let pattern = collision_Jpat(k);
 
-    // no rows in the gap, or between bodies without dofs
-    if (Jpat_num(pattern) == 0) {
+    // no rows in the gap, between bodies without dofs, or of passive contacts
+    if (Jpat_num(pattern) == 0 || (model_penalties && is_passive(k))) {
         return Ask();
     }
-    // a contact of an impact within the timestep has rows whatever its distance
-    let soon = model_speculates && contact_efc_address(c) == CONTACT_SOON;
+    // a contact of an impact within the timestep has rows whatever its distance; where rows are made again, it had some
+    let soon = model_speculates && contact_efc_address(c) != -1;
     if (dist >= margin && !soon) {
         // contacts with adhesion have a frictionless row in the gap
         if (nadhesion > 0 && collision_adhesion(k) != 0.0) {
@@ -644,27 +644,6 @@ fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
             set_efc_J(first + 3 + k, n, turned[k + 1] * (0.5 * eq_data(i, 10)));
         }
     }
-}
-
-// motion of the point of a contact by one dof, turning and along the axes, where a side is an edge of a twisting rod
-fn lever_motion(lever: Lever, i: i32) -> Spatial {
-    var sum = Spatial(vec3f(), vec3f());
-    if (!lever.turns) {
-        return sum;
-    }
-    for (var end = 0; end < 2; end++) {
-        var dof = body_lastdof(flex_vertbodyid(lever.ends[end]));
-        while (dof > i) {
-            dof = dof_parentid(dof);
-        }
-        if (dof == i) {
-            sum = add_scl6(sum, moved_by_end(lever, end, i), lever.sign);
-        }
-    }
-    if (lever.twist == i) {
-        sum = add_scl6(sum, moved_by_twist(lever), lever.sign);
-    }
-    return sum;
 }
 
 // difference of the bodies' point Jacobians in the frame of the contact: second minus first

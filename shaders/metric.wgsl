@@ -10,5 +10,9 @@ fn mj_metric() {
         set_qacc_smooth(i, qfrc_smooth(i));
     }
     team_sync();
-    solve_ld<qLD, qLDiagInv, qacc_smooth>();
+    if (COUPLED) {
+        solve_coupled<qacc_smooth>();
+    } else {
+        solve_ld<qLD, qLDiagInv, qacc_smooth>();
+    }
 }

@@ -44,6 +44,11 @@ fn mj_passive() {
         edges_spring_damper(f);
     }
 
+    // passive contacts of flexes
+    if (model_penalties) {
+        push_apart();
+    }
+
     // springs and dampers of tendons
     for (var t = 0; t < ntendon; t++) {
         tendon_spring_damper(t);

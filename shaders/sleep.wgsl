@@ -10,8 +10,8 @@ fn mj_sleep() {
     }
 }
 
-// counts the steps of trees at rest, and puts ready trees to sleep together with all trees coupled to them by rows; true in worlds
-// where any fell asleep
+// counts the steps of trees at rest, and puts ready trees to sleep together with all trees coupled to them; true in worlds where any
+// fell asleep
 fn fall_asleep() -> bool {
     let known = couplings_are_known();
     var some = false;
@@ -68,9 +68,10 @@ fn tie(root: i32) -> bool {
     return true;
 }
 
-// true if two trees are of one island
+// true if rows or the metric couple two trees
 fn is_tied(t: i32, u: i32) -> bool {
-    return t == u || (ISLANDS && tree_island(t) >= 0 && tree_island(t) == tree_island(u));
+    let coupled = COUPLED && tree_tied(t) == tree_tied(u);
+    return t == u || coupled || (ISLANDS && tree_island(t) >= 0 && tree_island(t) == tree_island(u));
 }
 
 // notes the position of a tree that falls asleep, and stops it

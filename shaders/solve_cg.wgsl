@@ -47,7 +47,7 @@ fn conjugate_gradients(island: Island) -> i32 {
         }
 
         // the gap to the optimum is at most 1/2 grad' inv(M) grad: converged if that is small
-        let left = 0.5 * scale * precondition(only(island, live));
+        let left = 0.5 * scale * solve_dofs<solver_Mgrad>(only(island, live));
         live = live && (iteration > 0 || left >= opt_tolerance);
         turn(only(island, live), iteration > 0);
 
@@ -59,26 +59,6 @@ fn conjugate_gradients(island: Island) -> i32 {
         niter += select(0, 1, live);
     }
     return niter;
-}
-
-// Mgrad = inv(M) grad (mj_solveM); their product
-fn precondition(g: Island) -> f32 {
-    for (var i = lane; i < nv; i += LANES) {
-        set_solver_Mgrad(i, 0.0);
-    }
-    team_sync();
-    for (var k = lane; k < g.nv; k += LANES) {
-        let i = dof_at(g, k);
-        set_solver_Mgrad(i, solver_grad(i));
-    }
-    team_sync();
-    solve_ld<qLD, qLDiagInv, solver_Mgrad>();
-    var sum = 0.0;
-    for (var k = lane; k < g.nv; k += LANES) {
-        let i = dof_at(g, k);
-        sum += solver_grad(i) * solver_Mgrad(i);
-    }
-    return team_sum(sum);
 }
 
 // the next direction: the negative preconditioned gradient, plus a multiple of the last direction by the change of the gradient

@@ -113,6 +113,9 @@ fn make_hessian(g: Island) {
                 for (var a = adr; a < adr + M_rownnz(i); a++) {
                     set_solver_tile_at(row_of(quads, place_of(M_colind(a))) + 4 * q, k & 3, M(a));
                 }
+                if (COUPLED) {
+                    add_row_couplings(quads, i, k);
+                }
             } else {
                 set_solver_tile_at(row_of(quads, k) + 4 * q, k & 3, 1.0);
             }
@@ -152,6 +155,14 @@ fn make_hessian(g: Island) {
             k += add_rows(g, rows, u32(touched));
         }
         team_sync();
+    }
+}
+
+// contribution of a dof's couplings with earlier dofs to H, of which column k is its own
+fn add_row_couplings(quads: i32, i: i32, k: i32) {
+    for (var a = efm_K_rowadr(i); a < efm_K_rowadr(i) + efm_K_rownnz(i); a++) {
+        let at = row_of(quads, place_of(efm_K_colind(a))) + 4 * (k >> 2u);
+        set_solver_tile_at(at, k & 3, solver_tile_at(at, k & 3) + efm_K_val(a));
     }
 }
 

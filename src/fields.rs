@@ -922,6 +922,10 @@ fields! {
         nCefm,
         /// number of entries of the metric's couplings beyond inertia; 0 where M's sparsity holds the whole metric (ours)
         nefmK,
+        /// nJrow if contacts may be passive, else 0 (ours)
+        npenalty,
+        /// number of such couplings, those of two dofs twice (ours)
+        nefmS,
         /// number of entries of the factor of a metric with such couplings, else 0 (ours)
         nefmL,
         /// number of numbers of elastic rods at rest (ours)
@@ -934,7 +938,9 @@ fields! {
         nvefmK,
         /// ntree if the metric has such couplings, else 0 (ours)
         ntreeefm,
-        /// ntree if trees may sleep (never with flexes), else 0 (ours)
+        /// ntree if the model has flexes, else 0 (ours)
+        ntreeflex,
+        /// ntree if trees may sleep, else 0 (ours)
         ntreesleep,
         /// nbody if trees may sleep, else 0 (ours)
         nbodysleep,
@@ -1804,12 +1810,26 @@ fields! {
         efm_K_rowadr: int[nvefmK] derived,
         /// dofs of the couplings, ascending in each row (ours)
         efm_K_colind: int[nefmK](0..nv) derived,
+        /// number of dofs that a dof is coupled with, later ones too (ours)
+        efm_S_rownnz: int[nvefmK] derived,
+        /// address of the list of these dofs (ours)
+        efm_S_rowadr: int[nvefmK] derived,
+        /// dofs that each dof is coupled with, ascending (ours)
+        efm_S_colind: int[nefmS](0..nv) derived,
+        /// address of each of these couplings in efm_K_val (ours)
+        efm_S_adr: int[nefmS](0..nefmK) derived,
         /// address of a dof's row in efm_L, less the dof's number (ours)
         efm_L_adr: int[nvefmK] derived,
         /// last dof of a dof's row in efm_L (ours)
         efm_L_end: int[nvefmK](0..nv) derived,
         /// first of the trees that the metric couples with a tree (ours)
         efm_tree: int[ntreeefm](0..ntree) derived,
+        /// the same without passive contacts: trees that fall asleep together (ours)
+        tree_tied: int[ntreeefm](0..ntree) derived,
+        /// equality that holds the flex of a tree together, without which it stays awake; -1: needs none, -2: always awake (ours)
+        tree_flexeq: int[ntreeflex](-2..neq) derived,
+        /// a body of a flex, one of a tree if there is one (ours)
+        flex_bodyid: int[nflex](0..nbody) derived,
     }
     Data {
         /// simulation time
@@ -2126,6 +2146,8 @@ fields! {
         efm_L: real[nefmL] {varies},
         /// 1 / D of this factor (ours)
         efm_LDiagInv: real[nvefmK] {per_mass},
+        /// how the distance of a passive contact changes with each dof of its pattern (ours)
+        penalty_J: real[npenalty] {q_q},
         /// sum of the stiffness that tendons and actuators have along a dof in the metric; 0 where none acts (ours)
         efm_bound: real[nvefmK] {varies},
         /// number of iterations of an island whose statistics a kernel has written (ours)

@@ -28,6 +28,13 @@ const DIVERGENCES: &[Divergence] = &[
         reason: "the lanes of a team share the work and meet at barriers",
         functions: &[
             Function {
+                name: "lib/coupling factor_metric",
+                kernel: &[
+                    "a lane has the entries of a dof and earlier ones: a column of the factor",
+                ],
+                twin: &[],
+            },
+            Function {
                 name: "collision collision",
                 kernel: &[
                     "one lane after the other",
@@ -233,6 +240,55 @@ const DIVERGENCES: &[Divergence] = &[
         reason: "WGSL has vectors and numbers where the twin has tuples, options, slices, masks or closures",
         functions: &[
             Function {
+                name: "lib/coupling coupling",
+                kernel: &["address of the coupling of two dofs; -1: there is none"],
+                twin: &["address of the coupling of two dofs, if there is one"],
+            },
+            Function {
+                name: "lib/coupling add_couplings",
+                kernel: &["adds K x to a product with the metric, for one dof"],
+                twin: &[
+                    "adds K x to a product with the metric, for these dofs; nothing in a model without couplings",
+                    "the row, and the mirrored column",
+                ],
+            },
+            Function {
+                name: "lib/coupling solve_dofs",
+                kernel: &[
+                    "x = inv(metric) grad for the dofs of an island, with which no other dof is coupled; their product",
+                ],
+                twin: &[
+                    "x = inv(metric) b for some dofs of which no other dof is coupled with any; the other numbers of x become zero",
+                ],
+            },
+            Function {
+                name: "lib/penalty side_mass",
+                kernel: &[
+                    "mass of a side of a contact: the least of an element's vertices, or that of the nodes which carry it in the proportion of vertices; 0 where nothing counts",
+                ],
+                twin: &[
+                    "mass of a side of a contact: the least of an element's vertices, or that of the nodes which carry it in the proportion of vertices; infinite where nothing counts",
+                ],
+            },
+            Function {
+                name: "lib/soft_metric add_form",
+                kernel: &[
+                    "adds a quadratic form in up to three coordinates, whose slopes over up to four vertices are given",
+                ],
+                twin: &[
+                    "adds a quadratic form in coordinates whose slopes over vertices are given",
+                ],
+            },
+            Function {
+                name: "lib/soft_metric add_hinges",
+                kernel: &[
+                    "adds the stiffness between two hinges of joints that turn against each other, and that of each by itself; -1: missing. What holds a hinge is in M's place, like a spring of its joint",
+                ],
+                twin: &[
+                    "adds the stiffness between two hinges of joints that turn against each other, and that of each by itself; one may be missing. What holds a hinge is in M's place, like a spring of its joint",
+                ],
+            },
+            Function {
                 name: "fwd_acceleration fwd_acceleration",
                 kernel: &["the table has the force first"],
                 twin: &[],
@@ -374,27 +430,15 @@ const DIVERGENCES: &[Divergence] = &[
         ],
     },
     Divergence {
-        reason: "a device refuses models whose metric has couplings beyond M's sparsity",
-        functions: &[
-            Function {
-                name: "lib/free_body hold_dofs",
-                kernel: &[],
-                twin: &["springs, dampers and servos that couple its dofs hold a body as well"],
-            },
-            Function {
-                name: "lib/metric couple",
-                kernel: &[
-                    "adds to the entry of two dofs, one of which is the other's ancestor; other couplings are rejected when a model is loaded",
-                ],
-                twin: &[
-                    "adds to the entry of two dofs. Where the metric has couplings beyond M's sparsity, all that lines couple is there, since M's sparsity then holds only what the solvers of the dual problem and the exact diagonal take",
-                ],
-            },
-        ],
-    },
-    Divergence {
         reason: "the same is cut into functions, kept or walked through in another way",
         functions: &[
+            Function {
+                name: "lib/lever lever_motion",
+                kernel: &[
+                    "motion of the point of a contact by one dof, turning and along the axes, where a side is an edge of a twisting rod",
+                ],
+                twin: &["adds the motion of the point on one side by each of these dofs"],
+            },
             Function {
                 name: "make_constraint contact_jacobian",
                 kernel: &[],

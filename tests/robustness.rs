@@ -353,13 +353,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             ),
             "the flag \"sleep\" with equalities of tendons",
         ),
-        (
-            flag("sleep='enable'").replace(
-                "</worldbody>",
-                "<flexcomp name='f' type='grid' dim='2' count='3 3 1' spacing='.1 .1 .1' mass='1'><edge equality='true'/><contact contype='0' conaffinity='0' selfcollide='none'/></flexcomp></worldbody>",
-            ),
-            "the flag \"sleep\" with flexes",
-        ),
         (flag("ipc='enable'"), "the flag \"ipc\""),
         (
             sensor("<jointpos joint='j' |nsample='3' delay='.01'/>")
@@ -378,20 +371,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
     }
     let m = Model::from_xml_str(&with("", "", "")).unwrap_or_else(|e| panic!("{e}"));
     assert!(compile::missing(&m).is_empty());
-}
-
-#[test]
-fn what_a_backend_lacks_is_told_with_its_place() {
-    let coupled = "<worldbody><body><joint name='i'/><geom size='.1'/></body><body pos='1 0 0'><joint name='j'/><geom size='.1'/></body></worldbody>
-        <tendon><fixed stiffness='1'><joint joint='i' coef='1'/><joint joint='j' coef='1'/></fixed></tendon>";
-    let (said, what) = (
-        format!("<option |integrator='discrete'/>{coupled}"),
-        "springs, dampers and servos that couple branches or trees, hold a free body, or meet the exact diagonal or the no-slip solver with the integrator \"discrete\" on a device",
-    );
-    let (xml, place) = marked(&format!("<mujoco>{said}</mujoco>"));
-    let m = Model::from_xml_str(&xml).unwrap();
-    assert!(compile::missing(&m).is_empty());
-    assert_eq!(compile::missing_on_device(&m), [format!("{place}: {what}")]);
 }
 
 // the patterns of this many pairs have no masks: the rows of touching pairs must find the same dofs as with one pair alone

@@ -5,7 +5,7 @@ mod common;
 use common::Golden;
 use common::backends::{BACKENDS, by_precision, on};
 use manyworlds::batch::Backend;
-use manyworlds::compile::{missing, missing_on_device};
+use manyworlds::compile::missing;
 use manyworlds::fields::Arrays;
 use manyworlds::{Batch, Data, Model};
 
@@ -112,8 +112,7 @@ fn moves_as_in_mujoco(names: &[&str]) {
     for name in names {
         let (m, golden) = model(name);
         for backend in BACKENDS {
-            let elsewhere = !missing_on_device(&m).is_empty() || BY_STAGE.contains(name);
-            if elsewhere && backend == Backend::Gpu {
+            if BY_STAGE.contains(name) && backend == Backend::Gpu {
                 continue;
             }
             let mut batch = worlds(&m, &golden, backend);
@@ -189,7 +188,7 @@ fn passive_contacts_are_refused_by_name() {
         )
     };
     let m = Model::from_xml_str(&xml("")).unwrap();
-    let what = "passive contacts of flexes but with the integrator \"discrete\" and without sleep";
+    let what = "passive contacts of flexes but with the integrator \"discrete\"";
     assert_eq!(missing(&m), [format!("model.xml:2:11: {what}")]);
     // no pairs if the masks exclude contacts
     let apart = xml(r#"contype="0" conaffinity="0""#);
@@ -312,13 +311,12 @@ fn what_between_nodes_is_not_there_is_refused_by_name() {
     let apart = r#"<contact contype="0" conaffinity="0"/>"#;
     let m = of("", apart).unwrap();
     assert_eq!(missing(&m), [""; 0]);
-    assert_eq!(missing_on_device(&m), [""; 0]);
     assert_eq!(missing(&of("", "").unwrap()), [""; 0], "they may touch");
     let strain = of("", &format!(r#"<edge equality="strain"/>{apart}"#)).unwrap();
-    assert_eq!(missing_on_device(&strain), [""; 0]);
+    assert_eq!(missing(&strain), [""; 0]);
     let elastic = r#"<elasticity young="1e3" thickness=".1" elastic2d="stretch"/>"#;
     let shell = of("", &format!("{elastic}{apart}")).unwrap();
-    assert_eq!(missing_on_device(&shell), [""; 0]);
+    assert_eq!(missing(&shell), [""; 0]);
     let edges = of("", r#"<edge equality="true"/>"#).unwrap_err();
     assert!(
         edges.to_string().contains("whose edges a constraint holds"),
@@ -342,13 +340,8 @@ section="box" sectionsize=".01 .01"/>
     let told = |list: Vec<String>, what: &str| {
         assert!(list.iter().any(|told| told.ends_with(what)), "{list:?}");
     };
-    assert_eq!(missing_on_device(&m), [""; 0]);
     let what = "contacts of elastic rods whose section is a box";
     told(missing(&of("", "")), what);
-    let discrete = of(r#"integrator="discrete""#, apart);
-    assert_eq!(missing(&discrete), [""; 0]);
-    let what = "elastic flexes with the integrator \"discrete\" on a device";
-    told(missing_on_device(&discrete), what);
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     told(missing(&of(r#"integrator="implicitfast""#, apart)), what);
 }

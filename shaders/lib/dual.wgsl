@@ -317,7 +317,11 @@ fn finish() {
     }
     set_states();
     team_sync();
-    solve_ld<qLD, qLDiagInv, qacc>();
+    if (COUPLED) {
+        solve_coupled<qacc>();
+    } else {
+        solve_ld<qLD, qLDiagInv, qacc>();
+    }
     for (var i = lane; i < nv; i += LANES) {
         set_qacc(i, qacc(i) + qacc_smooth(i));
     }

@@ -9,6 +9,10 @@ fn hold_dofs() {
                 held += efc_D(r);
             }
         }
+        // springs, dampers and servos that couple its dofs hold a body as well
+        if (COUPLED) {
+            held += efm_bound(i);
+        }
         set_efm_held(i, held);
     }
     team_sync();

@@ -102,6 +102,29 @@ fn join_trees() {
             first = min(first, root);
         }
     }
+    if (COUPLED) {
+        join_coupled();
+    }
+}
+
+// trees that the metric couples belong together if any of them has rows
+fn join_coupled() {
+    for (var tree = 0; tree < ntree; tree++) {
+        let first = efm_tree(tree);
+        if (tree_island(tree) >= 0 && tree_island(first) < 0) {
+            set_tree_island(first, first);
+        }
+    }
+    for (var tree = 0; tree < ntree; tree++) {
+        if (tree_island(efm_tree(tree)) >= 0) {
+            if (tree_island(tree) < 0) {
+                set_tree_island(tree, tree);
+            }
+            let a = root_of(tree);
+            let b = root_of(efm_tree(tree));
+            set_tree_island(max(a, b), min(a, b));
+        }
+    }
 }
 
 fn root_of(tree: i32) -> i32 {

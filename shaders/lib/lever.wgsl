@@ -98,3 +98,24 @@ fn moved_by_end(lever: Lever, end: i32, dof: i32) -> Spatial {
 fn moved_by_twist(lever: Lever) -> Spatial {
     return Spatial(lever.tangent, cross(lever.tangent, lever.arm));
 }
+
+// motion of the point of a contact by one dof, turning and along the axes, where a side is an edge of a twisting rod
+fn lever_motion(lever: Lever, i: i32) -> Spatial {
+    var sum = Spatial(vec3f(), vec3f());
+    if (!lever.turns) {
+        return sum;
+    }
+    for (var end = 0; end < 2; end++) {
+        var dof = body_lastdof(flex_vertbodyid(lever.ends[end]));
+        while (dof > i) {
+            dof = dof_parentid(dof);
+        }
+        if (dof == i) {
+            sum = add_scl6(sum, moved_by_end(lever, end, i), lever.sign);
+        }
+    }
+    if (lever.twist == i) {
+        sum = add_scl6(sum, moved_by_twist(lever), lever.sign);
+    }
+    return sum;
+}

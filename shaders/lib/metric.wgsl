@@ -12,6 +12,14 @@ fn build_metric() {
     for (var i = lane; i < nv; i += LANES) {
         set_efm_c(i, 0.0);
     }
+    if (COUPLED) {
+        for (var k = lane; k < nefmK; k += LANES) {
+            set_efm_K_val(k, 0.0);
+        }
+        for (var i = lane; i < nv; i += LANES) {
+            set_efm_bound(i, 0.0);
+        }
+    }
     team_sync();
     stiffen_joints();
     less_drag();
@@ -21,12 +29,24 @@ fn build_metric() {
         }
         stiffen_actuators();
     }
+    if (COUPLED && nflex > 0) {
+        stiffen_flexes();
+        if (model_penalties) {
+            stiffen_contacts();
+        }
+    }
     team_sync();
     for (var k = lane; k < nC; k += LANES) {
         set_qH(k, efm_M(k));
     }
     team_sync();
+    if (COUPLED) {
+        add_own_couplings();
+    }
     warn(WARN_INERTIA, factor_i<qH, qHDiagInv>());
+    if (COUPLED) {
+        factor_metric();
+    }
 
     // evaluate the rows at the end of the timestep, like springs and dampers
     if ((opt_enableflags & ENBL_DIAGEXACT) != 0) {
@@ -147,6 +167,9 @@ fn resist_along<dofs, moves>(adr: i32, num: i32, velocity: f32, firm: f32, damp:
         let own = moves(adr + k);
         if (i % LANES == lane) {
             set_efm_c(i, efm_c(i) - opt_timestep * firm * velocity * own);
+            if (COUPLED) {
+                set_efm_bound(i, efm_bound(i) + opt_timestep * opt_timestep * firm + opt_timestep * damp);
+            }
         }
         for (var l = 0; l <= k; l++) {
             let product = own * moves(adr + l);
@@ -173,10 +196,20 @@ fn stiffen_actuators() {
     }
 }
 
-// adds to the entry of two dofs, one of which is the other's ancestor; other couplings are rejected when a model is loaded
+// adds to the entry of two dofs. Where the metric has couplings beyond M's sparsity, all that lines couple is there, since M's
+// sparsity then holds only what the solvers of the dual problem and the exact diagonal take
 fn couple(i: i32, j: i32, x: f32) {
     let low = min(i, j);
     let high = max(i, j);
+    if (COUPLED && low != high) {
+        if (high % LANES == lane) {
+            let k = coupling(low, high);
+            if (k >= 0) {
+                set_efm_K_val(k, efm_K_val(k) + x);
+            }
+        }
+        return;
+    }
     if (high % LANES == lane && ancestor(low, high)) {
         let at = m_address(low, high);
         if (at >= 0) {

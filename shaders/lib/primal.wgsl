@@ -47,7 +47,11 @@ fn scale_of(g: Island) -> f32 {
 fn residuals() {
     mul_m<M, solver_Ma, qacc_warmstart>();
     for (var i = lane; i < nv; i += LANES) {
-        set_solver_Ma(i, solver_Ma(i) - qfrc_smooth(i));
+        var force = solver_Ma(i);
+        if (COUPLED) {
+            force = add_couplings<qacc_warmstart>(force, i);
+        }
+        set_solver_Ma(i, force - qfrc_smooth(i));
     }
     for (var r = lane; r < nefc(); r += LANES) {
         set_efc_b(r, row_dot<qacc_smooth>(r) - efc_aref(r));
@@ -216,6 +220,9 @@ fn update_gradient(g: Island) -> Gradient {
 
 // 1/2 grad' inv(M) grad (`mj_solveLD`)
 fn gap(g: Island) -> f32 {
+    if (COUPLED) {
+        return 0.5 * solve_dofs<solver_search>(g);
+    }
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
         set_solver_search(i, solver_grad(i));
@@ -343,7 +350,10 @@ fn line_search(g: Island, scale: f32) -> vec2f {
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
         let v = solver_search(i);
-        let mv = mul_m_row<M, solver_search>(i);
+        var mv = mul_m_row<M, solver_search>(i);
+        if (COUPLED) {
+            mv = add_couplings<solver_search>(mv, i);
+        }
         set_solver_Mv(i, mv);
         square += v * v;
         smooth_ += vec2f(v * solver_Ma(i), 0.5 * v * mv);

@@ -151,7 +151,7 @@ fn bent_pair(f: i32, k: i32) {
     let torque = 2.0 * (angle.sine * held.x - angle.cosine * held.y) * weight;
     var rate = 0.0;
     for (var i = 0; i < 4; i++) {
-        rate += dot(angle.slope[i], flexvert_vel(v[i]));
+        rate += dot((angle.turns[4 + i] - angle.turns[i]), flexvert_vel(v[i]));
     }
     let stiffness = length(held);
     let energy = 2.0 * (stiffness - angle.cosine * held.x - angle.sine * held.y);
@@ -164,7 +164,7 @@ fn bent_pair(f: i32, k: i32) {
     let damping = stiffness * weight * weight / (1.0 + ROD_SMOOTH);
     let drag = 2.0 * flex_damping(f) * damping * rate;
     for (var i = 0; i < 4; i++) {
-        push_vertex(v[i], angle.slope[i] * -torque, angle.slope[i] * -drag);
+        push_vertex(v[i], (angle.turns[4 + i] - angle.turns[i]) * -torque, (angle.turns[4 + i] - angle.turns[i]) * -drag);
     }
 }
 
@@ -172,8 +172,8 @@ fn bent_pair(f: i32, k: i32) {
 struct Fold {
     sine: f32,
     cosine: f32,
-    // slope of the angle over the vertices
-    slope: array<vec3f, 4>,
+    // slopes over the vertices of how far both planes turn about the edge between them
+    turns: array<vec3f, 8>,
 }
 
 fn fold(v: vec4i) -> Fold {
@@ -185,12 +185,13 @@ fn fold(v: vec4i) -> Fold {
     let way = normalize3(e1);
     let a = n0 / max(dot(n0, n0), MINVAL);
     let b = n1 / max(dot(n1, n1), MINVAL);
-    let first = a * -way.w;
-    let last = b * way.w;
-    let middle = a * dot(e0, way.xyz) + b * dot(e2, way.xyz);
+    let s0 = dot(e0, way.xyz);
+    let s2 = dot(e2, way.xyz);
     let size = max(sqrt(dot(n0, n0) * dot(n1, n1)), MINVAL);
-    let slope = array<vec3f, 4>(first, middle - first, -(middle + last), last);
-    return Fold(dot(cross(n0, n1), way.xyz) / size, dot(n0, n1) / size, slope);
+    let turns = array<vec3f, 8>(
+        a * way.w, a * -(s0 + way.w), a * s0, vec3f(),
+        vec3f(), b * s2, b * -(s2 + way.w), b * way.w);
+    return Fold(dot(cross(n0, n1), way.xyz) / size, dot(n0, n1) / size, turns);
 }
 
 // axes of the material of an edge, and the joint that turns it

@@ -24,7 +24,18 @@ fn body_is_awake(body: i32) -> bool {
 
 // where one of the two geoms of a pair is awake, so that they may touch
 fn pair_awake(k: i32) -> bool {
-    return body_is_awake(geom_bodyid(collision_geom1(k))) || body_is_awake(geom_bodyid(collision_geom2(k)));
+    return body_is_awake(side_body(k, 0)) || body_is_awake(side_body(k, 1));
+}
+
+// body of a side of a pair by which the side sleeps: of the geom, or one of the flex
+fn side_body(k: i32, side: i32) -> i32 {
+    if (ncollisionflex > 0) {
+        let f = collision_flex(k, side);
+        if (f >= 0) {
+            return flex_bodyid(f);
+        }
+    }
+    return geom_bodyid(select(collision_geom1(k), collision_geom2(k), side == 1));
 }
 
 // where a tree of a tendon is awake; everywhere if it has more than two trees
@@ -36,7 +47,7 @@ fn tendon_awake(i: i32) -> bool {
     return tree_is_awake(tendon_treeid(i, 0)) || tree_is_awake(tendon_treeid(i, 1));
 }
 
-// the two bodies of an equality; none for the second joint of a joint equality with one joint
+// the two bodies of an equality; no second one for a joint equality with one joint, and for one that holds a flex
 fn held_bodies(i: i32) -> vec2i {
     let type_ = eq_type(i);
     if (type_ == EQ_JOINT) {
@@ -45,6 +56,9 @@ fn held_bodies(i: i32) -> vec2i {
     }
     if (type_ == EQ_CONNECT || type_ == EQ_WELD) {
         return bodies(i);
+    }
+    if (nflex > 0 && (type_ == EQ_FLEX || type_ == EQ_FLEXVERT || type_ == EQ_FLEXSTRAIN)) {
+        return vec2i(flex_bodyid(eq_obj1id(i)), -1);
     }
     return vec2i(-1);
 }
@@ -216,7 +230,7 @@ fn positions(t: i32) -> vec2i {
 
 // true if a tree is slow enough to count the step towards its sleep
 fn can_sleep(t: i32) -> bool {
-    var slow = may_sleep(t) && is_unforced(t);
+    var slow = may_sleep(t) && !kept_awake(t) && is_unforced(t);
     for (var i = tree_dofadr(t); i < tree_dofadr(t) + tree_dofnum(t) && slow; i++) {
         // zero tolerance: the velocity must be exactly zero
         if (opt_sleep_tolerance == 0.0) {
@@ -226,6 +240,16 @@ fn can_sleep(t: i32) -> bool {
         }
     }
     return slow;
+}
+
+// true for a tree of a flex that nothing holds together: where its equality is off
+fn kept_awake(t: i32) -> bool {
+    if (ntreeflex == 0) {
+        return false;
+    }
+    let i = tree_flexeq(t);
+    let off = (opt_disableflags & (DSBL_CONSTRAINT | DSBL_EQUALITY)) != 0;
+    return i != -1 && (i < 0 || off || eq_active(max(i, 0)) == 0);
 }
 
 // one side of a contact or an equality: its `body_awake`, and its tree; none for a static or mocap body
@@ -264,8 +288,8 @@ fn wake_touched() {
 
 // the sleeping tree of a pair that touches, and the tree of the other side if that is awake; without one -1
 fn sleeper_of(k: i32) -> vec2i {
-    let first = sleep_side(geom_bodyid(collision_geom1(k)));
-    let second = sleep_side(geom_bodyid(collision_geom2(k)));
+    let first = sleep_side(side_body(k, 0));
+    let second = sleep_side(side_body(k, 1));
     if (first[0] == 0 && first[1] >= 0) {
         return vec2i(first[1], select(-1, second[1], second[0] == 1));
     }

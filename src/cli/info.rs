@@ -5,7 +5,7 @@ use crate::cli::say::data;
 use clap::Args;
 use comfy_table::{Table, presets};
 use manyworlds::batch::Memory;
-use manyworlds::compile::{missing, missing_on_device};
+use manyworlds::compile::missing;
 use manyworlds::fields::{SIZES, field};
 use manyworlds::types::{Cone, Integrator, Solver};
 use manyworlds::{Error, Model};
@@ -46,7 +46,6 @@ impl Info {
                 "model": m.names.model,
                 "supported": missing.is_empty(),
                 "missing": missing,
-                "missing_on_gpu": missing_on_device(&m),
                 "sizes": sizes,
                 "timestep": m.opt.timestep,
                 "bytes_per_world_cpu": cpu.world,
@@ -205,10 +204,6 @@ fn lacks(m: &Model, mut row: impl FnMut(&str, String)) {
         false => list.join("\n"),
     };
     row("missing", list(missing(m)));
-    let on_gpu = missing_on_device(m);
-    if !on_gpu.is_empty() {
-        row("missing on gpu", list(on_gpu));
-    }
 }
 
 fn kib(bytes: u64) -> String {

@@ -78,7 +78,7 @@ impl Kernels {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
         let m = load(&self.model)?;
-        let missing = manyworlds::compile::missing_on_device(&m);
+        let missing = manyworlds::compile::missing(&m);
         if !missing.is_empty() {
             return Err(Error::Missing(missing).into());
         }

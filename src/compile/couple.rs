@@ -18,21 +18,47 @@ use crate::types::*;
 
 /// Fills the sparsity of the couplings and of the factor; both are empty where M's sparsity holds the whole metric.
 pub(super) fn couplings(m: &mut Arrays) {
-    let rows = pairs(m);
+    let mut rows = pairs_of_forces(m);
+    let tied = trees(m, &rows);
+    join_contacts(m, &mut rows);
     m.nefmK = rows.iter().map(Vec::len).sum();
     let some = m.nefmK > 0;
     (m.nvefmK, m.ntreeefm) = if some { (m.nv, m.ntree) } else { (0, 0) };
     m.efm_K_rownnz = rows.iter().map(|row| row.len() as i32).collect();
     m.efm_K_rowadr = addresses(&m.efm_K_rownnz);
     m.efm_K_colind = rows.concat();
+    both_ways(m, &rows);
+    m.npenalty = if has_penalties(m) { m.nJrow } else { 0 };
     m.efm_L_end = vec![0; m.nvefmK];
     m.efm_L_adr = vec![0; m.nvefmK];
-    m.efm_tree = (0..m.ntreeefm as i32).collect();
     m.nefmL = 0;
     if some {
         factor(m);
-        trees(m);
     }
+    [m.efm_tree, m.tree_tied] = match some {
+        true => [trees(m, &rows), tied],
+        false => [Vec::new(), Vec::new()],
+    };
+}
+
+// lists for each dof the couplings with earlier and with later dofs
+fn both_ways(m: &mut Arrays, rows: &[Vec<i32>]) {
+    let mut all = vec![Vec::new(); m.nvefmK];
+    for (i, row) in rows.iter().enumerate() {
+        for (k, &j) in (m.efm_K_rowadr[i]..).zip(row) {
+            all[i].push((j, k));
+            if j as usize != i {
+                all[j as usize].push((i as i32, k));
+            }
+        }
+    }
+    m.efm_S_rownnz = all.iter().map(|row| row.len() as i32).collect();
+    m.efm_S_rowadr = addresses(&m.efm_S_rownnz);
+    [m.efm_S_colind, m.efm_S_adr] = [
+        all.iter().flatten().map(|(j, _)| *j).collect(),
+        all.iter().flatten().map(|(_, k)| *k).collect(),
+    ];
+    m.nefmS = m.efm_S_adr.len();
 }
 
 /// True if a model with other numbers needs couplings that its sparsity lacks.
@@ -92,6 +118,13 @@ fn bends(m: &Arrays, f: usize) -> bool {
 
 // for each dof the dofs up to it that it is coupled with; no rows where M's sparsity holds the whole metric
 fn pairs(m: &Arrays) -> Vec<Vec<i32>> {
+    let mut rows = pairs_of_forces(m);
+    join_contacts(m, &mut rows);
+    rows
+}
+
+// the same without passive contacts
+fn pairs_of_forces(m: &Arrays) -> Vec<Vec<i32>> {
     if !m.opt.is_discrete() || m.opt.solver == Solver::Pgs {
         return Vec::new();
     }
@@ -120,13 +153,12 @@ fn pairs(m: &Arrays) -> Vec<Vec<i32>> {
         row.sort_unstable();
         row.dedup();
     }
-    join_contacts(m, &mut rows);
     rows
 }
 
 // couples the dofs of every passive contact that there may be
 fn join_contacts(m: &Arrays, rows: &mut [Vec<i32>]) {
-    if !has_penalties(m) {
+    if rows.is_empty() || !has_penalties(m) {
         return;
     }
     let mut met: Vec<_> = (1..=rows.len()).map(|n| vec![false; n]).collect();
@@ -279,17 +311,17 @@ fn factor(m: &mut Arrays) {
     m.efm_L_end = end;
 }
 
-// union of trees; each points to an earlier one or to itself
-fn trees(m: &mut Arrays) {
-    let mut tree = std::mem::take(&mut m.efm_tree);
+// for each tree the first of the trees that rows of pairs couple
+fn trees(m: &Arrays, rows: &[Vec<i32>]) -> Vec<i32> {
+    let mut tree: Vec<i32> = (0..m.ntree as i32).collect();
     let root = |tree: &[i32], mut t: i32| {
         while tree[t as usize] != t {
             t = tree[t as usize];
         }
         t
     };
-    for i in 0..m.nv {
-        for &j in row_of(m, i) {
+    for (i, row) in rows.iter().enumerate() {
+        for &j in row {
             let [a, b] = [i as i32, j].map(|i| root(&tree, m.dof_treeid[i as usize]));
             tree[a.max(b) as usize] = a.min(b);
         }
@@ -297,5 +329,5 @@ fn trees(m: &mut Arrays) {
     for t in 0..tree.len() {
         tree[t] = root(&tree, t as i32);
     }
-    m.efm_tree = tree;
+    tree
 }

@@ -11,7 +11,7 @@ use super::edit::sizes_of_data;
 use super::flex::rest;
 use super::pair::parameters;
 use super::qpos0::{self, Work};
-use super::{bounds, check, layout, needs, plastic, setconst};
+use super::{bounds, check, layout, needs, plastic, setconst, sleep};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Field, Model, Room, Row};
 use crate::rowset::RowSet;
@@ -102,7 +102,7 @@ static PARTS: [Part; 15] = [
         ]),
         options: false,
         writes: &[Row::tree_sleep_policy],
-        derive: setconst::sleep,
+        derive: sleep::policies,
     },
     Part {
         reads: RowSet::of(&[

@@ -2,7 +2,7 @@
 
 use super::pair::Masks;
 use super::{
-    capacity, couple, emit, flex, history, pair, pattern, plastic, plugin, setconst, sparse,
+    capacity, couple, emit, flex, history, pair, pattern, plastic, plugin, setconst, sleep, sparse,
 };
 use crate::error::Result;
 use crate::fields::Arrays;
@@ -20,6 +20,7 @@ pub fn layout(m: &mut Arrays, masks: Masks) -> Result<()> {
     capacity::capacities(m);
     option_sizes(m);
     couple::couplings(m);
+    sleep::of_flexes(m);
     Ok(())
 }
 
@@ -49,6 +50,7 @@ pub(super) fn structure(m: &mut Arrays) {
     option_sizes(m);
     flex::rest::rods(m);
     couple::couplings(m);
+    sleep::of_flexes(m);
 }
 
 // lists by which stages go over the tree and the transmissions
@@ -79,7 +81,7 @@ pub(super) fn option_sizes(m: &mut Arrays) {
         false => 0,
     };
     m.ntreestat = if m.nsolver > 0 { m.ntree } else { 0 };
-    let sleep = m.ntree > 0 && m.nflex == 0 && m.opt.enabled(ENBL_SLEEP);
+    let sleep = m.ntree > 0 && m.opt.enabled(ENBL_SLEEP);
     let latent = m.nq + m.nv + m.na + m.nsensordata;
     [m.ntreesleep, m.nbodysleep, m.nlatent] = match sleep {
         true => [m.ntree, m.nbody, latent],

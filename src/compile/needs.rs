@@ -24,11 +24,6 @@ pub fn missing(m: &Arrays) -> Vec<String> {
     placed(m, everywhere(m))
 }
 
-/// Features that a model needs and that the twins run but the kernels do not yet, in the form of [`missing`]; empty if a device can run the model.
-pub fn missing_on_device(m: &Arrays) -> Vec<String> {
-    placed(m, on_device(m))
-}
-
 /// A feature that a model asks for, and the element that does.
 struct Need {
     what: String,
@@ -64,9 +59,8 @@ impl Need {
     }
 }
 
-/// Features of a model that some backend lacks: the words of [`missing`], and the place in the text.
+/// Features that a model lacks: the words of [`missing`], and the place in the text.
 pub(super) fn places(m: &Arrays, tree: &Tree) -> Vec<(String, String)> {
-    let needs = [everywhere(m), on_device(m)];
     let place = |need: Need| {
         let place = tree
             .spec
@@ -74,7 +68,7 @@ pub(super) fn places(m: &Arrays, tree: &Tree) -> Vec<(String, String)> {
             .told(need.origin(tree)?, Some(need.attr))?;
         Some((need.what, place))
     };
-    needs.into_iter().flatten().filter_map(place).collect()
+    everywhere(m).into_iter().filter_map(place).collect()
 }
 
 // puts the place in the text, where it is known, before each missing feature
@@ -93,24 +87,6 @@ fn everywhere(m: &Arrays) -> Vec<Need> {
     collisions(m, &mut out);
     forces(m, &mut out);
     flexes(m, &mut out);
-    out
-}
-
-fn on_device(m: &Arrays) -> Vec<Need> {
-    let mut out = Vec::new();
-    if m.nefmK > 0 {
-        let elastic = (0..m.nflex).find(|&f| couple::is_elastic(m, f));
-        let (what, by, attr) = match elastic {
-            Some(f) => ("elastic flexes", By::Flex(f), "name"),
-            None => (
-                "springs, dampers and servos that couple branches or trees, hold a free body, or meet the exact diagonal or the no-slip solver",
-                By::Option,
-                "integrator",
-            ),
-        };
-        let what = format!("{what} with the integrator \"discrete\" on a device");
-        out.push(Need::new(what, by, attr));
-    }
     out
 }
 
@@ -141,10 +117,6 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
     }
     if m.opt.enabled(ENBL_IPC) {
         out.push(Need::new("the flag \"ipc\"", By::Flag, "ipc"));
-    }
-    if m.nflex > 0 && m.opt.enabled(ENBL_SLEEP) {
-        let what = "the flag \"sleep\" with flexes";
-        out.push(Need::new(what, By::Flag, "sleep"));
     }
     // MuJoCo ends where it finds one
     if sleeps(m) && m.eq_type.iter().any(|kind| *kind == EqType::Tendon) {
@@ -177,15 +149,9 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
         need(what, By::Flex(f), "name");
     }
 
-    // a tree that is awake would wake those that its springs hold
-    let coupled = |(tree, first): (usize, &i32)| tree as i32 != *first;
-    if sleeps && m.efm_tree.iter().enumerate().any(coupled) {
-        let what = "the flag \"sleep\" where springs, dampers or servos couple trees";
-        need(what, By::Flag, "sleep");
-    }
     // rows are made again when trees fall asleep, from contacts that no longer tell which are speculative
-    if sleeps && m.ncollision > 0 && cpu::collision::sweep::speculates(m) {
-        let what = "the flags \"sleep\" and \"speculative\"";
+    if sleeps && m.nadhesion > 0 && cpu::collision::sweep::speculates(m) {
+        let what = "the flags \"sleep\" and \"speculative\" and adhesion";
         need(what, By::Flag, "speculative");
     }
     if couple::lacks(m) {
@@ -273,9 +239,8 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let what = "contacts of elastic rods whose section is a box";
     need(what, first(&|f| boxed(f) && touching(f)));
     let passive = first(&|f| gives_way(m, f) && touching(f));
-    let discrete = m.opt.is_discrete() && !m.opt.enabled(ENBL_SLEEP);
-    let what = "passive contacts of flexes but with the integrator \"discrete\" and without sleep";
-    need(what, passive.filter(|_| !discrete));
+    let what = "passive contacts of flexes but with the integrator \"discrete\"";
+    need(what, passive.filter(|_| !m.opt.is_discrete()));
     let older = m.opt.disabled(DSBL_NATIVECCD);
     let what =
         "the flag \"nativeccd\" disabled (the older convex collider) with flexes that collide";
@@ -295,28 +260,10 @@ mod tests {
     const PLAIN: &str = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
         <body pos="0 0 1"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"#;
 
-    const COUPLED: &str = r#"<mujoco><worldbody><body><joint name="i"/><geom size=".1"/></body>
-        <body pos="1 0 0"><joint name="j"/><geom size=".1"/></body></worldbody><tendon><fixed stiffness="1">
-        <joint joint="i" coef="1"/><joint joint="j" coef="1"/></fixed></tendon></mujoco>"#;
-
     #[test]
     fn a_plain_model_misses_nothing() {
         let m = Model::from_xml_str(PLAIN).unwrap();
         assert_eq!(missing(&m), [""; 0]);
-    }
-
-    #[test]
-    fn what_an_edit_asks_for_has_no_place_in_the_text() {
-        let mut m = Model::from_xml_str(COUPLED).unwrap();
-        assert_eq!(missing_on_device(&m), [""; 0]);
-        m.edit(|m| m.opt.integrator = Integrator::Discrete as i32)
-            .unwrap();
-        assert_eq!(missing(&m), [""; 0]);
-        let told = missing_on_device(&m);
-        assert!(
-            told.len() == 1 && told[0].starts_with("springs, dampers"),
-            "{told:?}"
-        );
     }
 
     #[test]
@@ -328,6 +275,5 @@ mod tests {
         })
         .unwrap();
         assert_eq!(missing(&m), ["the flag \"ipc\""]);
-        assert_eq!(missing_on_device(&m), [""; 0]);
     }
 }

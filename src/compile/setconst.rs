@@ -1,9 +1,9 @@
-//! Constants of the model that follow from its other fields (`mj_setConst`): masses of subtrees, springs at rest, trees that may
-//! sleep, statistics. Constants that depend on poses at `qpos0` are in [`super::qpos0`].
+//! Constants of the model that follow from its other fields (`mj_setConst`): masses of subtrees, springs at rest,
+//! statistics. Constants that depend on poses at `qpos0` are in [`super::qpos0`].
 
-use super::flex;
 use super::invweight::{moment_row, weight};
 use super::qpos0::{body_sizes, without_rows};
+use super::sleep;
 use crate::cpu;
 use crate::cpu::lib::math::*;
 use crate::fields::{Arrays, Data, Model};
@@ -132,7 +132,7 @@ pub(super) fn set_fixed(m: &mut Arrays) {
     count_gravcomp(m);
     contributions(m);
     tendon_trees(m);
-    sleep(m);
+    sleep::policies(m);
 }
 
 /// Masses of subtrees: of bodies with all their descendants.
@@ -180,7 +180,7 @@ fn wrap_tree(m: &Arrays, k: usize) -> i32 {
 }
 
 /// Trees along a tendon's path, each once.
-fn path_trees(m: &Arrays, i: usize) -> Vec<i32> {
+pub(super) fn path_trees(m: &Arrays, i: usize) -> Vec<i32> {
     let adr = m.tendon_adr[i] as usize;
     let mut trees = Vec::new();
     for k in adr..adr + m.tendon_num[i] as usize {
@@ -199,63 +199,6 @@ pub(super) fn tendon_trees(m: &mut Arrays) {
         m.tendon_treenum[i] = trees.len() as i32;
         for k in 0..2 {
             m.tendon_treeid[2 * i + k] = trees.get(k).copied().unwrap_or(-1);
-        }
-    }
-}
-
-/// Which trees may sleep where the model leaves it open.
-pub(super) fn sleep(m: &mut Arrays) {
-    for policy in &mut m.tree_sleep_policy {
-        if *policy == SleepPolicy::AutoNever || *policy == SleepPolicy::AutoAllowed {
-            *policy = SleepPolicy::Auto as i32;
-        }
-    }
-    let mut wake = Vec::new();
-    for i in 0..m.nactuator {
-        let id = m.actuator_trnid[2 * i] as usize;
-        match TrnType::from_i32(m.actuator_trntype[i]) {
-            Some(TrnType::Joint | TrnType::JointInParent) => {
-                wake.push(m.body_treeid[m.jnt_bodyid[id] as usize]);
-            }
-            Some(TrnType::So3) if m.actuator_trnid[2 * i + 1] < 0 => {
-                wake.push(m.body_treeid[m.jnt_bodyid[id] as usize]);
-            }
-            Some(TrnType::Site | TrnType::SliderCrank | TrnType::So3) => {
-                let sites = &m.actuator_trnid[2 * i..2 * i + 2];
-                let sites = sites.iter().filter_map(|&id| usize::try_from(id).ok());
-                wake.extend(sites.map(|id| m.body_treeid[m.site_bodyid[id] as usize]));
-            }
-            Some(TrnType::Body) => wake.push(m.body_treeid[id]),
-            Some(TrnType::Tendon) => wake.extend(path_trees(m, id)),
-            _ => {}
-        }
-    }
-    for i in 0..m.ntendon {
-        let zero = |x: &[f64]| x.iter().all(|x| *x == 0.0);
-        let passive = m.tendon_stiffness[i] == 0.0
-            && zero(&m.tendon_stiffnesspoly[2 * i..2 * i + 2])
-            && m.tendon_damping[i] == 0.0
-            && zero(&m.tendon_dampingpoly[2 * i..2 * i + 2])
-            && m.tendon_actuatorid[i] == -1;
-        if m.tendon_treenum[i] > 2 || (m.tendon_treenum[i] == 2 && !passive) {
-            wake.extend(path_trees(m, i));
-        }
-    }
-    for f in (0..m.nflex).filter(|&f| !flex::keeps_shape(m, f)) {
-        let bodies = flex::bodies_of(m, f);
-        wake.extend(bodies.iter().map(|&b| m.body_treeid[b as usize]));
-    }
-    for tree in wake {
-        let Ok(t) = usize::try_from(tree) else {
-            continue;
-        };
-        if m.tree_sleep_policy[t] == SleepPolicy::Auto {
-            m.tree_sleep_policy[t] = SleepPolicy::AutoNever as i32;
-        }
-    }
-    for policy in &mut m.tree_sleep_policy {
-        if *policy == SleepPolicy::Auto {
-            *policy = SleepPolicy::AutoAllowed as i32;
         }
     }
 }

@@ -72,14 +72,14 @@ pub fn collision(m: &Model, d: &mut Data) {
     let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
     for k in 0..m.ncollision {
         out.num = 0;
+        if sleeps(m) && !pair_awake(m, d, k) {
+            continue;
+        }
         if soft::is_soft(m, k) {
             if k >= end {
                 end = soft::crowd(m, k);
                 found += of_flex(m, d, &boxes, k..end, &mut out);
             }
-            continue;
-        }
-        if sleeps(m) && !pair_awake(m, d, k) {
             continue;
         }
         let ended = of_geoms(m, d, k, &mut out);
@@ -166,7 +166,7 @@ fn of_flex(
     for k in pairs {
         out.num = 0;
         if let Some(v) = soft::vertex(m, k) {
-            soft::plane_vertex(m, d, k, v, out);
+            soft::plane_vertex(m, d, k, v, true, out);
         } else if soft::near(m, d, boxes, k) && !soft::touch(m, d, k, 0, out) {
             d.overflow[0] |= OVERFLOW_CCD;
         }

@@ -1,5 +1,7 @@
 //! Trees at rest fall asleep (`mj_sleep`), and some sleep from the start.
 
+use crate::cpu::lib::contact::ABSENT;
+use crate::cpu::lib::penalty::is_passive;
 use crate::cpu::lib::rows::dofs_of;
 use crate::cpu::lib::sleep::*;
 use crate::fields::{Data, Model};
@@ -13,14 +15,15 @@ const READY: i32 = -1;
 
 /// Trees at rest fall asleep (`mj_sleep`); quantities that depend on their velocities, which are now zero, are computed again.
 pub fn sleep(m: &Model, d: &mut Data) {
-    if fall_asleep(m, d, d.nefc[0] as usize) {
+    let contact = d.contact_collision[..d.ncon[0] as usize].to_vec();
+    if fall_asleep(m, d, &contact, d.nefc[0] as usize) {
         stages::again(m, &stages::sleep, &mut |stage| (stage.twin)(m, d));
     }
 }
 
-/// Counts the steps of trees at rest, and puts ready trees to sleep together with all trees coupled to them by rows; true in worlds
-/// where any fell asleep.
-pub fn fall_asleep<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize) -> R::Mask {
+/// Counts the steps of trees at rest, and puts ready trees to sleep together with all trees coupled to them; true in worlds where any
+/// fell asleep.
+pub fn fall_asleep<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], nrow: usize) -> R::Mask {
     let mut fell = R::zero();
     for lane in 0..R::WIDTH {
         if !couplings_are_known(m, d, lane) {
@@ -30,7 +33,7 @@ pub fn fall_asleep<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize) -> R::Mask 
         for t in 0..m.ntree {
             ready |= count_rest(m, d, t, lane);
         }
-        if ready && tie_all(m, d, nrow, lane) {
+        if ready && tie_all(m, d, contact, nrow, lane) {
             fell.set_lane(lane, 1.0);
         }
     }
@@ -57,8 +60,8 @@ fn count_rest<R: Real>(m: &Model, d: &mut Data<R>, t: usize, lane: usize) -> boo
     count == READY
 }
 
-fn tie_all<R: Real>(m: &Model, d: &mut Data<R>, nrow: usize, lane: usize) -> bool {
-    let island = islands(m, d, nrow, lane);
+fn tie_all<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], nrow: usize, lane: usize) -> bool {
+    let island = islands(m, d, contact, nrow, lane);
     let mut any = false;
     for root in 0..m.ntree {
         any |= tie(m, d, &island, root, lane);
@@ -93,26 +96,47 @@ fn lie_down<R: Real>(m: &Model, d: &mut Data<R>, t: usize, lane: usize) {
     dofs(m, t).for_each(|v| d.qvel[v].set_lane(lane, 0.0));
 }
 
-// for each tree, the first of the trees that rows of a world couple to it
-fn islands<R: Real>(m: &Model, d: &Data<R>, nrow: usize, lane: usize) -> Vec<usize> {
-    let mut first: Vec<usize> = (0..m.ntree).collect();
+// for each tree, the first of the trees coupled to it by rows, passive contacts or the metric
+fn islands<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    contact: &[i32],
+    nrow: usize,
+    lane: usize,
+) -> Vec<usize> {
+    let mut first: Vec<usize> = match m.tree_tied.is_empty() {
+        true => (0..m.ntree).collect(),
+        false => m.tree_tied.iter().map(|t| *t as usize).collect(),
+    };
     for r in (0..nrow).filter(|&r| R::WIDTH == 1 || d.efc_D[r].lane(lane) > 0.0) {
-        let mut last = None;
-        for &dof in dofs_of(m, R::int_lane(d.efc_Jpat[r], 0)) {
-            let tree = first[m.dof_treeid[dof as usize] as usize];
-            if let Some(other) = last.filter(|&other| other != tree) {
-                let (low, high) = (tree.min(other), tree.max(other));
-                first
-                    .iter_mut()
-                    .filter(|t| **t == high)
-                    .for_each(|t| *t = low);
-                last = Some(low);
-            } else {
-                last = Some(tree);
-            }
+        join(m, dofs_of(m, R::int_lane(d.efc_Jpat[r], 0)), &mut first);
+    }
+    let present = |c: &usize| R::WIDTH == 1 || d.contact_dist[*c].lane(lane) < ABSENT;
+    let pairs = (0..contact.len()).filter(present);
+    for k in pairs.map(|c| contact[c] as usize) {
+        if is_passive(m, k) {
+            join(m, dofs_of(m, m.collision_Jpat[k]), &mut first);
         }
     }
     first
+}
+
+// makes the trees of these dofs one island
+fn join(m: &Model, dofs: &[i32], first: &mut [usize]) {
+    let mut last = None;
+    for &dof in dofs {
+        let tree = first[m.dof_treeid[dof as usize] as usize];
+        if let Some(other) = last.filter(|&other| other != tree) {
+            let (low, high) = (tree.min(other), tree.max(other));
+            first
+                .iter_mut()
+                .filter(|t| **t == high)
+                .for_each(|t| *t = low);
+            last = Some(low);
+        } else {
+            last = Some(tree);
+        }
+    }
 }
 
 /// Initializes worlds: all trees are awake, except those that are to sleep from the start.
@@ -147,7 +171,8 @@ fn begin_asleep(m: &Model, d: &mut Data) {
     for t in (0..m.ntree).filter(|&t| init(t)) {
         d.tree_asleep[t] = READY;
     }
-    fall_asleep(m, d, d.nefc[0] as usize);
+    let contact = d.contact_collision[..d.ncon[0] as usize].to_vec();
+    fall_asleep(m, d, &contact, d.nefc[0] as usize);
     for t in (0..m.ntree).filter(|&t| init(t)) {
         if !asleep(d, t, 0) {
             d.tree_asleep[t] = AWAKE;

@@ -1,6 +1,7 @@
 //! Facts about a model: constants that let its kernels leave out branches, and stubs of functions that they never call.
 
 use crate::cpu::collision::Kind;
+use crate::cpu::lib::penalty::has_penalties;
 use crate::cpu::lib::rod::{is_rod, twists};
 use crate::cpu::lib::yielding::model_yields;
 use crate::fields::Model;
@@ -112,6 +113,8 @@ pub const FACTS: &[Fact] = &[
     }),
     // soft bodies that yield, and those whose strains are held by rows
     ("model_yields", model_yields),
+    // contacts that are springs
+    ("model_penalties", |m| has_penalties(m)),
     ("model_strains", |m| {
         m.eq_type.contains(&(types::EqType::FlexStrain as i32))
     }),

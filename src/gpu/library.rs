@@ -20,6 +20,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     adhesion
     cage
     cone
+    coupling
     dcmotor
     diagonal
     drag
@@ -40,6 +41,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     medium
     medium_slope
     metric
+    penalty
     plastic
     plugin
     pose
@@ -50,6 +52,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     restart
     rod
     rod_force
+    rod_metric
     row_dot
     row_groups
     sensor
@@ -57,6 +60,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     shell
     sleep
     slope
+    soft_metric
     sparse
     spatial
     stat

@@ -121,8 +121,7 @@ impl Gpu {
     async fn build_fused(&mut self, walk: &[&'static Stage], fuse: usize) -> Result<Plan> {
         let lacking = ["collision", "sensor_pos", "fwd_actuation"];
         if walk.iter().any(|stage| lacking.contains(&stage.name)) {
-            let mut missing = crate::compile::missing_on_device(&self.m);
-            missing.extend(crate::user::on_a_device(&self.m));
+            let missing = crate::user::on_a_device(&self.m);
             if !missing.is_empty() {
                 return Err(Error::Missing(missing));
             }

@@ -30,18 +30,18 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
     let (sleeps, speculates, filters) = (sleeps(m), speculates(m), m.users().filters());
     for k in 0..m.ncollision {
-        if soft::is_soft(m, k) {
-            if k >= end {
-                end = soft::crowd(m, k);
-                of_flex(m, d, &boxes, contact, k..end, spots, &mut found);
-            }
-            continue;
-        }
         let awake = match sleeps {
             true => pair_awake(m, d, k),
             false => R::zero().le(R::zero()),
         };
         if sleeps && !awake.any() {
+            continue;
+        }
+        if soft::is_soft(m, k) {
+            if k >= end {
+                end = soft::crowd(m, k);
+                of_flex(m, d, &boxes, contact, (k..end, awake), spots, &mut found);
+            }
             continue;
         }
         let near = near(m, d, k) & awake;
@@ -85,20 +85,20 @@ fn keep<R: Real>(d: &mut Data<R>, lane: usize, slots: usize, room: usize) {
     }
 }
 
-// contacts of a range of pairs with a flex, which share one limit
+// contacts of a range of pairs with a flex, which share one limit, in the lanes where they are awake
 fn of_flex<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     boxes: &soft::Boxes<R>,
     contact: &mut Vec<i32>,
-    pairs: Range<usize>,
+    (pairs, awake): (Range<usize>, R::Mask),
     spots: &mut Spots<R>,
     found: &mut R,
 ) {
     let (first, together) = (contact.len(), pairs.len() > 1);
     let run = pairs.start;
     for k in pairs {
-        let unsure = spots.find_soft(m, d, boxes, k);
+        let unsure = spots.find_soft(m, d, boxes, k, awake);
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
         let now = R::zero().lt(R::zero());
         put(m, d, contact, k, spots, now, found);

@@ -270,7 +270,7 @@ pub fn check_acc<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
 /// which no tree fell asleep get back their former values, since a second pass would count warnings twice and read histories that have
 /// advanced.
 pub fn sleep<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    let fell = cpu::sleep::fall_asleep(m, d, rows.num);
+    let fell = cpu::sleep::fall_asleep(m, d, &rows.contact, rows.num);
     if !fell.any() {
         return;
     }

@@ -74,15 +74,22 @@ impl<R: Real> Spots<R> {
         Some(unsure)
     }
 
-    /// Finds the contacts of a pair with a flex; returns 1 in lanes where the convex collider stopped before it converged.
-    pub fn find_soft(&mut self, m: &Model, d: &Data<R>, boxes: &soft::Boxes<R>, k: usize) -> R {
+    /// Finds the contacts of a pair with a flex in the lanes where it is awake; returns 1 in lanes where the convex collider stopped before it converged.
+    pub fn find_soft(
+        &mut self,
+        m: &Model,
+        d: &Data<R>,
+        boxes: &soft::Boxes<R>,
+        k: usize,
+        awake: R::Mask,
+    ) -> R {
         self.all.num = 0;
         let mut unsure = R::zero();
         if let Some(v) = soft::vertex(m, k) {
-            soft::plane_vertex(m, d, k, v, &mut self.all);
+            soft::plane_vertex(m, d, k, v, awake, &mut self.all);
             return unsure;
         }
-        let near = soft::near(m, d, boxes, k);
+        let near = soft::near(m, d, boxes, k) & awake;
         if !near.any() {
             return unsure;
         }

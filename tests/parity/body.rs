@@ -581,10 +581,6 @@ pub fn parity_at(nth: usize, name: &str, tolerance: f64, inout: &[&str], but: &[
     for (file, golden) in goldens(name) {
         let mut m = golden.model();
         ask_for(&mut m, name);
-        // couplings beyond M's sparsity are refused on a device
-        if m.nefmK > 0 {
-            continue;
-        }
         round_model(&mut m);
         let mut before = worlds(&golden, &m, NWORLD);
         if !comes_to(&m, stage, nth, &mut before) {

@@ -22,6 +22,7 @@ mod collision;
 mod com_pos;
 mod com_vel;
 mod compare_fwd_inv;
+mod coupled;
 mod crb;
 mod discrete;
 mod discrete_acc;

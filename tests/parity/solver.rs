@@ -65,15 +65,24 @@ pub enum Way {
 
 /// Compares a solver's shader with its twin; `choose` sets the options of the models with these names.
 pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Arrays)) {
+    let cases = goldens_of(models).into_iter().map(|(file, golden)| {
+        let mut m = golden.model();
+        m.edit(&choose).unwrap();
+        let worlds = worlds(&golden, &m, NWORLD);
+        (file, m, worlds)
+    });
+    parity_of(name, way, cases);
+}
+
+/// The same for models with names, and their worlds.
+pub fn parity_of(name: &str, way: Way, cases: impl Iterator<Item = (String, Model, Vec<Data>)>) {
     let stage = stages::stage(name).unwrap();
     let written = dataflow(&[stage]).writes;
     let scale: Option<f64> = std::env::var("TOL_SCALE").ok().and_then(|x| x.parse().ok());
     let mut residuals: BTreeMap<(String, u32, &str), f64> = BTreeMap::new();
     let mut faults = Vec::new();
     let mut rows: BTreeMap<u32, usize> = BTreeMap::new();
-    for (file, golden) in goldens_of(models) {
-        let mut m = golden.model();
-        m.edit(&choose).unwrap();
+    for (file, mut m, worlds) in cases {
         if let Way::First(iterations) = way {
             m.edit(|m| {
                 m.opt.iterations = iterations;
@@ -86,7 +95,7 @@ pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Arrays
         // arrays that no stage of the model accesses have no memory on the device
         let flow = dataflow(&step_walk(&m));
         let held = |name: &str| flow.reads.contains(&name) || flow.writes.contains(&name);
-        let before = inputs(&m, name, worlds(&golden, &m, NWORLD));
+        let before = inputs(&m, name, worlds);
         let mut want = before.clone();
         want.iter_mut().for_each(|d| (stage.twin)(&m, d));
         for tried in TEAMS {

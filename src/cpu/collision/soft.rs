@@ -141,7 +141,14 @@ pub fn spread(spots: &[(f64, [f64; 3])]) -> Vec<bool> {
 }
 
 /// Contact of a plane and a vertex.
-pub fn plane_vertex<R: Real>(m: &Model, d: &Data<R>, k: usize, v: usize, out: &mut Contacts<R>) {
+pub fn plane_vertex<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    k: usize,
+    v: usize,
+    awake: R::Mask,
+    out: &mut Contacts<R>,
+) {
     let plane = m.collision_geom1[k] as usize;
     let ball = Ball {
         center: d.flexvert_xpos[v],
@@ -150,7 +157,7 @@ pub fn plane_vertex<R: Real>(m: &Model, d: &Data<R>, k: usize, v: usize, out: &m
     let normal = column(d.geom_xmat[plane], 2);
     let detect = d.own.collision_detect(m, k);
     let (lanes, point) = plane_ball(d.geom_xpos[plane], normal, ball, detect);
-    out.add_where(lanes, point);
+    out.add_where(lanes & awake, point);
 }
 
 /// Boxes around the elements of all flexes, along the world axes, with the flex radius; computed once before pairs are tried.

@@ -10,13 +10,13 @@ use crate::types::MINVAL;
 
 /// True if the metric of a model has couplings beyond M's sparsity.
 #[inline(always)]
-pub fn is_coupled(m: &Model) -> bool {
+pub(crate) fn is_coupled(m: &Model) -> bool {
     m.nefmK > 0
 }
 
 /// Dofs up to dof `i` that it is coupled with, and the address of the first coupling.
 #[inline(always)]
-pub fn couplings_of(m: &Model, i: usize) -> (usize, &[i32]) {
+pub(crate) fn couplings_of(m: &Model, i: usize) -> (usize, &[i32]) {
     let adr = m.efm_K_rowadr[i] as usize;
     (adr, &m.efm_K_colind[adr..adr + m.efm_K_rownnz[i] as usize])
 }

@@ -140,16 +140,27 @@ pub(crate) fn motions<R: Real>(
     let dofs = dofs_of(m, m.collision_Jpat[k]);
     let mut out = vec![[R::zero(); 6]; dofs.len()];
     for lever in levers.iter().flatten() {
-        let mut add = |n: usize, motion| out[n] = add_scl6(out[n], motion, lever.sign);
-        for (end, v) in lever.ends.into_iter().enumerate() {
-            let body = m.flex_vertbodyid[v] as usize;
-            for_chain(m, body, dofs, |n, dof| {
-                add(n, moved_by_end(m, d, lever, end, dof));
-            });
-        }
-        if let Ok(n) = dofs.binary_search(&(lever.twist as i32)) {
-            add(n, moved_by_twist(lever));
-        }
+        lever_motion(m, d, lever, dofs, &mut out);
     }
     Some(out)
+}
+
+// adds the motion of the point on one side by each of these dofs
+fn lever_motion<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lever: &Lever<R>,
+    dofs: &[i32],
+    out: &mut [[R; 6]],
+) {
+    let mut add = |n: usize, motion| out[n] = add_scl6(out[n], motion, lever.sign);
+    for (end, v) in lever.ends.into_iter().enumerate() {
+        let body = m.flex_vertbodyid[v] as usize;
+        for_chain(m, body, dofs, |n, dof| {
+            add(n, moved_by_end(m, d, lever, end, dof));
+        });
+    }
+    if let Ok(n) = dofs.binary_search(&(lever.twist as i32)) {
+        add(n, moved_by_twist(lever));
+    }
 }

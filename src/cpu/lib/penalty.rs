@@ -15,12 +15,12 @@ const STIFFNESS: f64 = 5e7;
 
 /// True if a model may have passive contacts.
 #[inline(always)]
-pub fn has_penalties(m: &Arrays) -> bool {
+pub(crate) fn has_penalties(m: &Arrays) -> bool {
     m.ncollisionflex > 0 && (0..m.nflex).any(|f| gives_way(m, f))
 }
 
 /// The pairs of all contacts, in a model with passive ones. It is a copy: the list stays where it is if a function of the user's panics.
-pub fn pairs_of_contacts(m: &Model, d: &Data) -> Vec<i32> {
+pub(crate) fn pairs_of_contacts(m: &Model, d: &Data) -> Vec<i32> {
     match has_penalties(m) {
         true => d.contact_collision[..d.ncon[0] as usize].to_vec(),
         false => Vec::new(),
@@ -48,7 +48,7 @@ pub fn is_passive(m: &Arrays, k: usize) -> bool {
 }
 
 /// True if a body moves along three slides only: such are the vertices and nodes that count in the mass of a contact.
-fn slides(m: &Arrays, body: usize) -> bool {
+fn slides_only(m: &Arrays, body: usize) -> bool {
     let adr = m.body_jntadr[body] as usize;
     m.body_jntnum[body] == 3
         && m.jnt_type[adr..adr + 3]
@@ -66,12 +66,12 @@ fn side_mass<R: Real>(m: &Model, d: &Data<R>, c: usize, k: usize, side: usize) -
     if m.flex_interp[f] == 0 {
         let bodies = soft::vertices(m, k, side).into_iter();
         let bodies = bodies.filter_map(|v| usize::try_from(m.flex_vertbodyid[v]).ok());
-        let masses = bodies.filter(|&b| slides(m, b));
+        let masses = bodies.filter(|&b| slides_only(m, b));
         return masses.fold(none, |least, b| least.min(d.own.body_mass(m, b)));
     }
     let mut sum = R::zero();
     soft::for_sides(m, d, c, k, |lane, of, body, share| {
-        let counts = of == side && slides(m, body);
+        let counts = of == side && slides_only(m, body);
         let mass = d.own.body_mass(m, body).lane(lane);
         if counts && mass > 0.0 {
             sum.set_lane(lane, sum.lane(lane) + share * share / mass);
@@ -79,7 +79,10 @@ fn side_mass<R: Real>(m: &Model, d: &Data<R>, c: usize, k: usize, side: usize) -
     });
     let adr = m.flex_nodeadr[f] as usize;
     let nodes = &m.flex_nodebodyid[adr..adr + m.flex_nodenum[f] as usize];
-    let num = nodes.iter().filter(|b| slides(m, **b as usize)).count();
+    let num = nodes
+        .iter()
+        .filter(|b| slides_only(m, **b as usize))
+        .count();
     let ratio = R::splat(num as f64 / f64::from(m.flex_vertnum[f]));
     let some = R::zero().lt(sum);
     R::select(some, ratio / R::select(some, sum, R::one()), none)

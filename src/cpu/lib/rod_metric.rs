@@ -32,15 +32,15 @@ pub(super) fn stiffen_rod<R: Real>(m: &Model, d: &mut Data<R>, f: usize, shift: 
     };
     for k in 0..hinges(m, f) {
         if twists(m, f) {
-            twisting(m, d, f, k, weights);
+            twisting_metric(m, d, f, k, weights);
         } else if m.flex_bending[record(m, f, k) + 3] < 0.0 {
             let v = [0, 1, 2].map(|c| rod_corner(m, f, k, c));
             let adr = record(m, f, k);
             let [stiffness, rest] = [4, 6].map(|i| d.own.flex_bending(m, adr + i));
             let bend = bend_at(d, v);
-            held(m, d, &bend, stiffness, smoothed(&bend, rest), None, weights);
+            held_metric(m, d, &bend, stiffness, smoothed(&bend, rest), None, weights);
         } else {
-            pair(m, d, f, k, weights);
+            pair_metric(m, d, f, k, weights);
         }
     }
 }
@@ -83,7 +83,7 @@ fn corners<R: Real>([first, second]: [[R; 3]; 2]) -> [[R; 3]; 3] {
 }
 
 // what the damping of a hinge without twist holds: only the angle between its edges, unless they are aligned
-fn damped<R: Real>(bend: &Bend<R>, stiffness: R) -> Mat3<R> {
+fn damped_form<R: Real>(bend: &Bend<R>, stiffness: R) -> Mat3<R> {
     let size = bend.size();
     let dir = bend.direction(size);
     let aligned = R::select(nonzero(size), R::zero(), stiffness);
@@ -94,7 +94,7 @@ fn damped<R: Real>(bend: &Bend<R>, stiffness: R) -> Mat3<R> {
 
 // a hinge that holds the size of its curvature; a tension resists its turning unless it is negative, of a pair's hinge only across the
 // edge between both
-fn held<R: Real>(
+fn held_metric<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     bend: &Bend<R>,
@@ -112,11 +112,11 @@ fn held<R: Real>(
     }
     add_scaled(&mut form, outer(dir, dir), two * (R::one() - tension));
     add_curved(m, d, weights.spring, bend, &form);
-    add_curved(m, d, weights.damper, bend, &damped(bend, two));
+    add_curved(m, d, weights.damper, bend, &damped_form(bend, two));
 }
 
 // two neighbours that are bent at rest, and the angle between their planes
-fn pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize, weights: Weights<R>) {
+fn pair_metric<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize, weights: Weights<R>) {
     let Pair {
         v,
         said,
@@ -125,7 +125,7 @@ fn pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize, weights: Weight
     } = pair_at(m, d, f, k);
     for k in [0, 1] {
         let between = Some(bends[0].tangent[1]);
-        held(m, d, &bends[k], said[4 + k], sizes[k], between, weights);
+        held_metric(m, d, &bends[k], said[4 + k], sizes[k], between, weights);
     }
     let fold = fold(d, v);
     let weight = R::splat(2.0) * sizes[0].weight * sizes[1].weight;
@@ -142,7 +142,7 @@ fn pair<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize, weights: Weight
 }
 
 // a hinge of an open chain whose edges twist
-fn twisting<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize, weights: Weights<R>) {
+fn twisting_metric<R: Real>(m: &Model, d: &mut Data<R>, f: usize, k: usize, weights: Weights<R>) {
     let v = [0, 1, 2].map(|c| rod_corner(m, f, k, c));
     let bend = bend_at(d, v);
     let edges = [k, k + 1].map(|e| axes(m, d, f, e));

@@ -8,7 +8,7 @@
 //! A sleeping tree has no rows, no contacts with static bodies, and does not move; the rest of a step is computed as if it were awake
 //! and at rest. Forces, positions and velocities set by the user wake it, and so does an awake tree that comes near.
 
-use crate::cpu::lib::contact::{ABSENT, bodies_of_pair};
+use crate::cpu::lib::contact::ABSENT;
 use crate::cpu::lib::equality::bodies;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
@@ -50,8 +50,20 @@ pub fn body_is_awake<R: Real>(d: &Data<R>, body: usize) -> R::Mask {
 /// Where one of the two geoms of a pair is awake, so that they may touch.
 #[inline(always)]
 pub fn pair_awake<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
-    let [first, second] = bodies_of_pair(m, k).map(|body| body_is_awake(d, body));
+    let [first, second] = [0, 1].map(|side| body_is_awake(d, side_body(m, k, side)));
     first | second
+}
+
+// body of a side of a pair by which the side sleeps: of the geom, or one of the flex
+#[inline(always)]
+fn side_body(m: &Model, k: usize, side: usize) -> usize {
+    if m.ncollisionflex > 0
+        && let Ok(f) = usize::try_from(m.collision_flex[2 * k + side])
+    {
+        return m.flex_bodyid[f] as usize;
+    }
+    let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
+    m.geom_bodyid[geoms[side] as usize] as usize
 }
 
 /// Where a tree of a tendon is awake; everywhere if it has more than two trees.
@@ -65,12 +77,15 @@ pub fn tendon_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
     }
 }
 
-// the two bodies of an equality; none for the second joint of a joint equality with one joint
+// the two bodies of an equality; no second one for a joint equality with one joint, and for one that holds a flex
 fn held_bodies(m: &Model, i: usize) -> [Option<usize>; 2] {
     let ids = [m.eq_obj1id[i], m.eq_obj2id[i]];
     match EqType::from_i32(m.eq_type[i]) {
         Some(EqType::Joint) => ids.map(|id| Some(m.jnt_bodyid[usize::try_from(id).ok()?] as usize)),
         Some(EqType::Connect | EqType::Weld) => bodies(m, i).map(Some),
+        Some(EqType::Flex | EqType::FlexVert | EqType::FlexStrain) => {
+            [Some(m.flex_bodyid[ids[0] as usize] as usize), None]
+        }
         _ => [None; 2],
     }
 }
@@ -245,7 +260,22 @@ pub fn can_sleep<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool
             false => length * speed.abs() < tolerance,
         }
     };
-    may_sleep(m, t) && is_unforced(m, d, t, lane) && dofs(m, t).all(slow)
+    may_sleep(m, t)
+        && !kept_awake(m, d, t, lane)
+        && is_unforced(m, d, t, lane)
+        && dofs(m, t).all(slow)
+}
+
+// true for a tree of a flex that nothing holds together: where its equality is off
+fn kept_awake<R: Real>(m: &Model, d: &Data<R>, t: usize, lane: usize) -> bool {
+    if m.ntreeflex == 0 || m.tree_flexeq[t] == -1 {
+        return false;
+    }
+    let off = m.opt.disabled(DSBL_CONSTRAINT) || m.opt.disabled(DSBL_EQUALITY);
+    match usize::try_from(m.tree_flexeq[t]) {
+        Ok(i) => off || R::int_lane(d.eq_active[i], lane) == 0,
+        Err(_) => true,
+    }
 }
 
 // one side of a contact or an equality: its `body_awake`, and its tree; none for a static or mocap body
@@ -287,7 +317,7 @@ fn sleeper_of<R: Real>(
     k: usize,
     lane: usize,
 ) -> Option<(usize, Option<usize>)> {
-    let sides = bodies_of_pair(m, k).map(|body| sleep_side(m, d, body, lane));
+    let sides = [0, 1].map(|side| sleep_side(m, d, side_body(m, k, side), lane));
     match sides {
         [(ASLEEP, Some(t)), other] | [other, (ASLEEP, Some(t))] => {
             Some((t, other.1.filter(|_| other.0 == 1)))

@@ -15,42 +15,47 @@ use crate::types::*;
 
 /// A point of a body, which dofs move.
 #[derive(Clone, Copy)]
-struct Point<R> {
+struct BodyPoint<R> {
     // the last of these dofs, -1: none
     last: i32,
     // relative to the center of mass of the tree
     offset: [R; 3],
 }
 
-impl<R: Real> Point<R> {
-    fn new(m: &Model, d: &Data<R>, body: usize, at: [R; 3]) -> Self {
-        Self {
-            last: m.body_lastdof[body],
-            offset: sub3(at, d.subtree_com[m.body_rootid[body] as usize]),
-        }
-    }
-
-    fn vertex(m: &Model, d: &Data<R>, v: usize) -> Option<Self> {
-        let body = usize::try_from(m.flex_vertbodyid[v]).ok()?;
-        Some(Self::new(m, d, body, d.flexvert_xpos[v]))
-    }
-
-    // all dofs count, also where the material's force is not passed on to ancestors
-    fn node(m: &Model, d: &Data<R>, n: usize) -> Self {
-        let body = m.flex_nodebodyid[n] as usize;
-        Self::new(m, d, body, node_xpos(m, d, n))
-    }
-
+impl<R> BodyPoint<R> {
     fn dofs<'a>(&self, m: &'a Model) -> impl Iterator<Item = usize> + use<'a, R> {
         let next = |i: &usize| usize::try_from(m.dof_parentid[*i]).ok();
         std::iter::successors(usize::try_from(self.last).ok(), next)
     }
+}
 
-    // motion of the point by a dof
-    fn motion(&self, d: &Data<R>, i: usize) -> [R; 3] {
-        let [rx, ry, rz, x, y, z] = d.cdof[i];
-        add3([x, y, z], cross([rx, ry, rz], self.offset))
+fn body_point<R: Real>(m: &Model, d: &Data<R>, body: usize, at: [R; 3]) -> BodyPoint<R> {
+    BodyPoint {
+        last: m.body_lastdof[body],
+        offset: sub3(at, d.subtree_com[m.body_rootid[body] as usize]),
     }
+}
+
+// the point of a vertex; without dofs where nodes carry it
+fn vertex_point<R: Real>(m: &Model, d: &Data<R>, v: usize) -> BodyPoint<R> {
+    match usize::try_from(m.flex_vertbodyid[v]) {
+        Ok(body) => body_point(m, d, body, d.flexvert_xpos[v]),
+        Err(_) => BodyPoint {
+            last: -1,
+            offset: [R::zero(); 3],
+        },
+    }
+}
+
+// all dofs of a node count, also where the material's force is not passed on to ancestors
+fn node_point<R: Real>(m: &Model, d: &Data<R>, n: usize) -> BodyPoint<R> {
+    body_point(m, d, m.flex_nodebodyid[n] as usize, node_xpos(m, d, n))
+}
+
+// motion of a point by a dof
+fn point_moved<R: Real>(d: &Data<R>, p: &BodyPoint<R>, i: usize) -> [R; 3] {
+    let [rx, ry, rz, x, y, z] = d.cdof[i];
+    add3([x, y, z], cross([rx, ry, rz], p.offset))
 }
 
 /// Weights of a stiffness: in the metric, and in the change of forces over a timestep.
@@ -112,20 +117,20 @@ fn add_pair<R: Real>(m: &Model, d: &mut Data<R>, weight: Weight<R>, [i, j]: [usi
     }
 }
 
-// the force on one point as another moves: a matrix, spread over the dofs that move them
+// the force on one point as another moves: a matrix, given by its rows, spread over the dofs that move them
 fn add_block<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     weight: Weight<R>,
-    [p, q]: [&Point<R>; 2],
+    [p, q]: [&BodyPoint<R>; 2],
     block: [[R; 3]; 3],
 ) {
     for i in p.dofs(m) {
-        let own = p.motion(d, i);
+        let own = point_moved(d, p, i);
         let through: [R; 3] =
             std::array::from_fn(|c| (0..3).fold(R::zero(), |sum, r| sum + block[r][c] * own[r]));
         for j in q.dofs(m).filter(|&j| j <= i) {
-            let x = dot3(through, q.motion(d, j));
+            let x = dot3(through, point_moved(d, q, j));
             add_pair(m, d, weight, [i, j], x);
         }
     }
@@ -141,8 +146,7 @@ pub(super) fn add_form<R: Real, const C: usize, const N: usize>(
     form: &[[R; C]; C],
 ) {
     for (i, j) in (0..N).flat_map(|i| (0..N).map(move |j| (i, j))) {
-        let points = [i, j].map(|k| Point::vertex(m, d, vertices[k]));
-        let [Some(p), Some(q)] = points else { continue };
+        let [p, q] = [i, j].map(|k| vertex_point(m, d, vertices[k]));
         let mut block = [[R::zero(); 3]; 3];
         for (a, row) in form.iter().enumerate() {
             let mut along = [R::zero(); 3];
@@ -218,8 +222,7 @@ fn stiffen_elements<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weigh
             sum.max(R::zero())
         });
         for (i, j) in (0..=dim).flat_map(|i| (0..=dim).map(move |j| (i, j))) {
-            let points = [i, j].map(|k| Point::vertex(m, d, vert[k]));
-            let [Some(p), Some(q)] = points else { continue };
+            let [p, q] = [i, j].map(|k| vertex_point(m, d, vert[k]));
             let block = element_block(edges, &between, &material, &tension, [i, j]);
             add_block(m, d, weight, [&p, &q], block);
         }
@@ -266,8 +269,7 @@ fn stiffen_hinges<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight<
         let Some(v) = hinge(m, f, e) else { continue };
         let adr = m.flex_bendingadr[f] as usize + BENDING * e;
         for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))) {
-            let points = [i, j].map(|k| Point::vertex(m, d, v[k]));
-            let [Some(p), Some(q)] = points else { continue };
+            let [p, q] = [i, j].map(|k| vertex_point(m, d, v[k]));
             let stiffness = d.own.flex_bending(m, adr + 4 * i + j);
             let mut block = [[R::zero(); 3]; 3];
             (0..3).for_each(|k| block[k][k] = stiffness);
@@ -286,7 +288,7 @@ fn stiffen_patches<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weight
             continue;
         }
         let (num, size) = (patch.num, 3 * patch.num);
-        let points = patch.node.map(|n| Point::node(m, d, n));
+        let points = patch.node.map(|n| node_point(m, d, n));
         for (i, j) in (0..num).flat_map(|i| (0..num).map(move |j| (i, j))) {
             // the model holds the matrix of the forces, which oppose the stiffness
             let at = |r: usize, c: usize| adr + (3 * i + r) * size + 3 * j + c;

@@ -3,7 +3,7 @@
 use super::{Row, Soft, Writer, set_regularization, soft};
 use crate::cpu::collision::soft::{self, is_soft};
 use crate::cpu::collision::sweep::speculates;
-use crate::cpu::lib::contact::{ABSENT, SOON, bodies_of_pair};
+use crate::cpu::lib::contact::{ABSENT, bodies_of_pair};
 use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::lever::{lever_of, motions};
 use crate::cpu::lib::math::*;
@@ -20,8 +20,8 @@ impl<R: Real> Writer<'_, R> {
         }
         let mut present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
         if speculates(m) {
-            // a lane without the contact has no rows of it, regardless of other lanes
-            let soon = R::int_is(self.d.contact_efc_address[c], SOON);
+            // a lane without the contact has no rows of it, regardless of other lanes; where rows are made again, it had some
+            let soon = !R::int_is(self.d.contact_efc_address[c], -1);
             present = present | (soon & self.d.contact_dist[c].lt(R::splat(ABSENT)));
         }
         self.d.contact_efc_address[c] = R::int(-1);
