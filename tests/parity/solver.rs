@@ -13,7 +13,7 @@ use manyworlds::gpu::{Config, Gpu};
 use manyworlds::model::Arrays;
 use manyworlds::{Data, Model, stages};
 
-use super::body::{NWORLD, TEAMS, device, goldens_of, worlds};
+use super::body::{NWORLD, TEAMS, Tried, device, goldens_of, worlds};
 
 /// Results, and their tolerances: they are f32 sums of terms that nearly cancel.
 const ANSWERS: [(&str, f64); 3] = [
@@ -63,6 +63,26 @@ pub enum Way {
     First(i32),
 }
 
+impl Way {
+    fn fits(&self, m: &Model, tried: &Tried) -> bool {
+        let asked = match self {
+            Way::Whole(teams) => teams.contains(&tried.lanes),
+            Way::First(_) => true,
+        };
+        // large models need many lanes
+        asked && largest_tree(m) <= 200 * tried.lanes as usize
+    }
+}
+
+// the teams of the `k`th model: of the first all, of each other one in turn; `PARITY=all` tries all
+fn in_turn<'a>(teams: &[&'a Tried], k: usize) -> Vec<&'a Tried> {
+    let all = std::env::var("PARITY").is_ok_and(|x| x == "all");
+    match all || k == 0 || teams.is_empty() {
+        true => teams.to_vec(),
+        false => vec![teams[k % teams.len()]],
+    }
+}
+
 /// Compares a solver's shader with its twin; `choose` sets the options of the models with these names.
 pub fn parity(name: &str, way: Way, models: &[&str], choose: impl Fn(&mut Arrays)) {
     let cases = goldens_of(models).into_iter().map(|(file, golden)| {
@@ -82,7 +102,7 @@ pub fn parity_of(name: &str, way: Way, cases: impl Iterator<Item = (String, Mode
     let mut residuals: BTreeMap<(String, u32, &str), f64> = BTreeMap::new();
     let mut faults = Vec::new();
     let mut rows: BTreeMap<u32, usize> = BTreeMap::new();
-    for (file, mut m, worlds) in cases {
+    for (k, (file, mut m, worlds)) in cases.enumerate() {
         if let Way::First(iterations) = way {
             m.edit(|m| {
                 m.opt.iterations = iterations;
@@ -98,16 +118,9 @@ pub fn parity_of(name: &str, way: Way, cases: impl Iterator<Item = (String, Mode
         let before = inputs(&m, name, worlds);
         let mut want = before.clone();
         want.iter_mut().for_each(|d| (stage.twin)(&m, d));
-        for tried in TEAMS {
+        let fit: Vec<_> = TEAMS.iter().filter(|tried| way.fits(&m, tried)).collect();
+        for tried in in_turn(&fit, k) {
             let lanes = tried.lanes;
-            let fits = match way {
-                Way::Whole(teams) => teams.contains(&lanes),
-                Way::First(_) => true,
-            };
-            // large models need many lanes
-            if !fits || largest_tree(&m) > 200 * lanes as usize {
-                continue;
-            }
             let config = Config {
                 nworld: before.len(),
                 fuse: 1,
