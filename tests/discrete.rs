@@ -26,7 +26,6 @@ const ON_A_DEVICE: &[&str] = &[
     "sticky pyramidal 3",
     "springs, servos, muscles and motors in a medium",
     "cloth on a ball elliptic Newton",
-    "a folded cloth gives way to itself",
 ];
 
 fn cases(backend: Backend) -> Vec<Value> {

@@ -90,19 +90,12 @@ class Model:
     def from_mujoco(cls, model: mujoco.MjModel) -> Model:  # pyright: ignore[reportAttributeAccessIssue]
         """A copy of a model that MuJoCo compiled, edited numbers included.
 
-        Raises UnsupportedError on plugins (read the text for those) and on flexes that are interpolated, plastic, or elastic rods, which no
-        backend supports here; other missing features are reported when a batch is made.
+        Raises UnsupportedError on plugins: their settings are in the text alone. Missing features are reported when a batch is made.
         """
         import mujoco
 
-        for what, count in (
-            ("flexes with interpolated vertices", int(np.count_nonzero(model.flex_interp))),
-            ("flexes with a plastic state", int(np.count_nonzero(model.flex_plasticadr >= 0))),
-            ("elastic rods", int(np.count_nonzero((model.flex_dim == 1) & (model.flex_bendingadr >= 0)))),
-            ("plugins", int(model.nplugin)),
-        ):
-            if count:
-                raise _core.UnsupportedError(f"the model has {what} ({count}), which no backend computes")
+        if model.nplugin:
+            raise _core.UnsupportedError(f"the model has plugins ({model.nplugin}), whose settings are in its text alone: read that")
         opt, stat = model.opt, model.stat
         sizes = {name: max(0, int(getattr(model, name))) for name in _core.Model.sizes() if hasattr(model, name)}
         fields = {name: getattr(model, name) for name, (room, *_) in TABLE.items() if room == "Model" and hasattr(model, name)}

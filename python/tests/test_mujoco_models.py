@@ -49,13 +49,39 @@ def test_a_world_is_handed_to_mujoco_with_all_that_its_future_hangs_on(models, n
         assert np.allclose(getattr(data, field), getattr(d, field), rtol=0, atol=1e-6), field
 
 
-def test_what_no_backend_has_is_refused():
-    solid = '<mujoco><worldbody><flexcomp name="f" count="3 3 3" spacing=".1 .1 .1" dim="3" dof="trilinear"/></worldbody></mujoco>'
-    with pytest.raises(mw.UnsupportedError, match="flexes with interpolated"):
-        mw.Model.from_mujoco(mujoco.MjModel.from_xml_string(solid))
-    rod = '<mujoco><worldbody><flexcomp name="f" count="4 1 1" spacing=".1 .1 .1" dim="1"><elasticity young="1"/></flexcomp></worldbody></mujoco>'
-    with pytest.raises(mw.UnsupportedError, match="flexes with a plastic state"):
-        mw.Model.from_mujoco(mujoco.MjModel.from_xml_string(rod))
+def test_a_plugin_is_refused():
+    text = (
+        '<mujoco><extension><plugin plugin="mujoco.sensor.touch_grid"/></extension><worldbody><body><geom size=".1"/><site name="s"/></body></worldbody>'
+        '<sensor><plugin plugin="mujoco.sensor.touch_grid" objtype="site" objname="s"><config key="size" value="2 2"/><config key="fov" value="30 30"/>'
+        '<config key="gamma" value="0"/><config key="nchannel" value="1"/></plugin></sensor></mujoco>'
+    )
+    with pytest.raises(mw.UnsupportedError, match="plugins .1., whose settings are in its text"):
+        mw.Model.from_mujoco(mujoco.MjModel.from_xml_string(text))
+
+
+ELASTIC = '<elasticity young="1e4" poisson=".2" damping=".01" {}/><contact selfcollide="none"/>'
+SOFT = {
+    "cells": ('dim="3" count="3 3 3" dof="trilinear"', ELASTIC.format("")),
+    "quadratic cells": ('dim="3" count="3 3 3" dof="quadratic"', ELASTIC.format("")),
+    "strains": ('dim="3" count="3 3 3" dof="trilinear"', '<edge equality="strain"/><contact selfcollide="none"/>'),
+    "rod": ('dim="1" count="6 1 1"', ELASTIC.format("")),
+    "yields": ('dim="2" count="4 3 1"', ELASTIC.format('thickness=".01" elastic2d="both" yield="1e-3 1"')),
+}
+
+
+@pytest.mark.parametrize("kind", SOFT)
+def test_soft_bodies_of_every_kind_are_copied_from_mujoco(kind):
+    attributes, inside = SOFT[kind]
+    text = (
+        '<mujoco><option timestep=".0005"/><worldbody><geom type="plane" size="1 1 .1"/>'
+        f'<flexcomp name="f" spacing=".1 .08 .06" pos="0 0 .15" radius=".01" mass=".3" {attributes}>{inside}</flexcomp></worldbody></mujoco>'
+    )
+    m = mujoco.MjModel.from_xml_string(text)
+    d, batch = mujoco.MjData(m), mw.Batch(mw.Model.from_mujoco(m), nsim=2, backend="cpu")
+    mujoco.mj_step(m, d, 360)
+    batch.step(nstep=360)
+    assert d.ncon > 0
+    assert np.abs(batch.read("qpos") - d.qpos).max() < 1e-9
 
 
 def test_a_soft_body_that_mujoco_compiled_moves_as_there(models):

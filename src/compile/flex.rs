@@ -2,6 +2,7 @@
 
 mod cage;
 mod check;
+mod hooke;
 pub(super) mod material;
 pub(super) mod plastic;
 pub(crate) mod rest;

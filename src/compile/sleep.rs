@@ -10,60 +10,67 @@ use crate::types::*;
 const FREE: i32 = -1;
 const NEVER: i32 = -2;
 
-/// Which trees may sleep where the model leaves it open.
+/// Which trees may sleep where the model leaves it open: all but those that actuators, springs between trees or loose flexes move.
 pub(super) fn policies(m: &mut Arrays) {
+    let (auto, never) = (SleepPolicy::Auto as i32, SleepPolicy::AutoNever as i32);
+    let allowed = SleepPolicy::AutoAllowed as i32;
     for policy in &mut m.tree_sleep_policy {
-        if *policy == SleepPolicy::AutoNever || *policy == SleepPolicy::AutoAllowed {
-            *policy = SleepPolicy::Auto as i32;
+        if [never, allowed].contains(policy) {
+            *policy = auto;
         }
     }
-    let mut wake = Vec::new();
-    for i in 0..m.nactuator {
-        let id = m.actuator_trnid[2 * i] as usize;
-        match TrnType::from_i32(m.actuator_trntype[i]) {
-            Some(TrnType::Joint | TrnType::JointInParent) => {
-                wake.push(m.body_treeid[m.jnt_bodyid[id] as usize]);
-            }
-            Some(TrnType::So3) if m.actuator_trnid[2 * i + 1] < 0 => {
-                wake.push(m.body_treeid[m.jnt_bodyid[id] as usize]);
-            }
-            Some(TrnType::Site | TrnType::SliderCrank | TrnType::So3) => {
-                let sites = &m.actuator_trnid[2 * i..2 * i + 2];
-                let sites = sites.iter().filter_map(|&id| usize::try_from(id).ok());
-                wake.extend(sites.map(|id| m.body_treeid[m.site_bodyid[id] as usize]));
-            }
-            Some(TrnType::Body) => wake.push(m.body_treeid[id]),
-            Some(TrnType::Tendon) => wake.extend(path_trees(m, id)),
-            _ => {}
-        }
-    }
-    for i in 0..m.ntendon {
-        let zero = |x: &[f64]| x.iter().all(|x| *x == 0.0);
-        let passive = m.tendon_stiffness[i] == 0.0
-            && zero(&m.tendon_stiffnesspoly[2 * i..2 * i + 2])
-            && m.tendon_damping[i] == 0.0
-            && zero(&m.tendon_dampingpoly[2 * i..2 * i + 2])
-            && m.tendon_actuatorid[i] == -1;
-        if m.tendon_treenum[i] > 2 || (m.tendon_treenum[i] == 2 && !passive) {
-            wake.extend(path_trees(m, i));
-        }
-    }
+    let mut restless: Vec<i32> = (0..m.nactuator).flat_map(|i| driven(m, i)).collect();
+    restless.extend((0..m.ntendon).flat_map(|i| tied(m, i)));
     for f in (0..m.nflex).filter(|&f| !flex::keeps_shape(m, f)) {
         let bodies = flex::bodies_of(m, f);
-        wake.extend(bodies.iter().map(|&b| m.body_treeid[b as usize]));
+        restless.extend(bodies.iter().map(|&b| m.body_treeid[b as usize]));
     }
-    for tree in wake {
-        let Ok(t) = usize::try_from(tree) else {
-            continue;
-        };
-        if m.tree_sleep_policy[t] == SleepPolicy::Auto {
-            m.tree_sleep_policy[t] = SleepPolicy::AutoNever as i32;
+    for t in restless
+        .into_iter()
+        .filter_map(|tree| usize::try_from(tree).ok())
+    {
+        if m.tree_sleep_policy[t] == auto {
+            m.tree_sleep_policy[t] = never;
         }
     }
     for policy in &mut m.tree_sleep_policy {
-        if *policy == SleepPolicy::Auto {
-            *policy = SleepPolicy::AutoAllowed as i32;
+        if *policy == auto {
+            *policy = allowed;
         }
+    }
+}
+
+// the trees that an actuator drives; -1 for static bodies
+fn driven(m: &Arrays, i: usize) -> Vec<i32> {
+    let ids = &m.actuator_trnid[2 * i..2 * i + 2];
+    let id = ids[0] as usize;
+    let of_joint = || vec![m.body_treeid[m.jnt_bodyid[id] as usize]];
+    match TrnType::from_i32(m.actuator_trntype[i]) {
+        Some(TrnType::Joint | TrnType::JointInParent) => of_joint(),
+        Some(TrnType::So3) if ids[1] < 0 => of_joint(),
+        Some(TrnType::Site | TrnType::SliderCrank | TrnType::So3) => {
+            let sites = ids.iter().filter_map(|&id| usize::try_from(id).ok());
+            sites
+                .map(|id| m.body_treeid[m.site_bodyid[id] as usize])
+                .collect()
+        }
+        Some(TrnType::Body) => vec![m.body_treeid[id]],
+        Some(TrnType::Tendon) => path_trees(m, id),
+        _ => Vec::new(),
+    }
+}
+
+// the trees that a tendon ties together: more than two, or two by a spring, a damper or an actuator's damping
+fn tied(m: &Arrays, i: usize) -> Vec<i32> {
+    let zero = |x: &[f64]| x.iter().all(|x| *x == 0.0);
+    let passive = m.tendon_stiffness[i] == 0.0
+        && zero(&m.tendon_stiffnesspoly[2 * i..2 * i + 2])
+        && m.tendon_damping[i] == 0.0
+        && zero(&m.tendon_dampingpoly[2 * i..2 * i + 2])
+        && m.tendon_actuatorid[i] == -1;
+    match m.tendon_treenum[i] > 2 || (m.tendon_treenum[i] == 2 && !passive) {
+        true => path_trees(m, i),
+        false => Vec::new(),
     }
 }
 

@@ -132,6 +132,11 @@ fn contacts_of_flexes_of_shader_and_twin_agree() {
         let mut m = Model::from_xml_path(format!("{path}.xml")).unwrap();
         round_model(&mut m);
         for (stage, tolerance) in [("collision", 1e-4), ("make_constraint", 1e-3)] {
+            // rows of elements of lines and triangles, of cells between nodes, and of rods whose edges turn
+            let has_rows = ["sheet", "soft", "nodes", "rope"].contains(&name);
+            if stage == "make_constraint" && !has_rows {
+                continue;
+            }
             let stage = stages::stage(stage).unwrap();
             let mut before = worlds(&golden, &m, 6);
             if m.nrod > 0 {

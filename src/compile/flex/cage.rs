@@ -1,7 +1,8 @@
 //! Grid of nodes that the vertices of a flex are between: bodies of the nodes, frame of the grid, stiffness of its cells.
 
+use super::hooke::{Material, part_of, whole};
 use super::{Part, V3};
-use crate::asset::fill::{Fill, Part as Filled};
+use crate::asset::fill::Fill;
 use crate::compile::names::Names;
 use crate::compile::pose::Pose;
 use crate::compile::tree::Tree;
@@ -12,9 +13,6 @@ use glam::{DMat3, DVec3};
 
 /// Difference up to which directions count as equal.
 const SAME: f64 = 1e-9;
-
-/// Stiffness of the empty part of a cell, relative to the filled part.
-const VOID: f64 = 1e-6;
 
 /// Share of a cell that may be missing where it counts as full.
 const WHOLE: f64 = 1e-12;
@@ -140,8 +138,6 @@ impl Cage {
     /// Stiffness matrix of each cell, along the axes of the grid: forces on its nodes by their displacements. It is Hooke's law
     /// over the part of the cell that tetrahedra fill; zero for empty cells.
     pub fn stiffness(&self, young: f64, nu: f64, part: &Part) -> Vec<f64> {
-        let mu = young / (2.0 * (1.0 + nu));
-        let lambda = young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
         let cells = DVec3::from(self.cells.map(|n| n as f64));
         let size = self.size() / cells;
         let corner = |v: &i32| {
@@ -153,18 +149,18 @@ impl Cage {
         let order = self.order;
         let fill = Fill::new(tetrahedra, self.cells, 2 * order, 6 * order - 2);
         let num = (3 * (order + 1).pow(3)).pow(2);
-        let (mut out, mut whole) = (Vec::new(), None);
+        let (mut out, mut full) = (Vec::new(), None);
         for cell in 0..self.cells.iter().product() {
             let filled = fill.of(cell);
             if filled.is_empty() {
                 out.resize(out.len() + num, 0.0);
             } else if filled.share() > 1.0 - WHOLE {
                 // full cells have the same matrix
-                out.extend_from_slice(
-                    whole.get_or_insert_with(|| hooke(order, size, mu, lambda, &filled)),
-                );
+                out.extend_from_slice(full.get_or_insert_with(|| {
+                    whole(order, size.to_array(), Material::of_solid(young, nu))
+                }));
             } else {
-                out.extend(hooke(order, size, mu, lambda, &filled));
+                out.extend(part_of(order, size, young, nu, &filled));
             }
         }
         out
@@ -193,70 +189,4 @@ impl Cage {
 pub(super) fn cell(place: V3, cells: [usize; 3]) -> i32 {
     let along = |k: usize| ((place[k] * cells[k] as f64) as usize).min(cells[k] - 1);
     ((along(0) * cells[1] + along(1)) * cells[2] + along(2)) as i32
-}
-
-// Hooke's law, integrated over the filled part of a cell
-fn hooke(order: usize, size: DVec3, mu: f64, lambda: f64, filled: &Filled<'_>) -> Vec<f64> {
-    let basis = polynomials(order);
-    let products: Vec<Vec<[Vec<f64>; 4]>> = basis
-        .iter()
-        .map(|a| basis.iter().map(|b| product(a, b)).collect())
-        .collect();
-    let side = order + 1;
-    let n = side.pow(3);
-    let along = |node: usize| [node / (side * side), node / side % side, node % side];
-    let volume = size.x * size.y * size.z;
-    let mut out = vec![0.0; 9 * n * n];
-    for i in 0..n {
-        for j in 0..n {
-            let (first, second) = (along(i), along(j));
-            // integrals of the slope of one node's weight along an axis times the slope of another's
-            let mut slopes = [[0.0; 3]; 3];
-            for (r, row) in slopes.iter_mut().enumerate() {
-                for (c, to) in row.iter_mut().enumerate() {
-                    let of = [0, 1, 2].map(|k| {
-                        let which = 2 * usize::from(k == r) + usize::from(k == c);
-                        products[first[k]][second[k]][which].as_slice()
-                    });
-                    *to = filled.integral(of, VOID) * volume / (size[r] * size[c]);
-                }
-            }
-            let trace = slopes[0][0] + slopes[1][1] + slopes[2][2];
-            for r in 0..3 {
-                for c in 0..3 {
-                    let shear = if r == c { trace } else { 0.0 };
-                    let k = lambda * slopes[r][c] + mu * (slopes[c][r] + shear);
-                    out[(3 * i + r) * 3 * n + 3 * j + c] = -k;
-                }
-            }
-        }
-    }
-    out
-}
-
-/// Weights of the nodes along an axis of a cell, lowest power first, and their slopes.
-pub(super) fn polynomials(order: usize) -> Vec<[Vec<f64>; 2]> {
-    let weights: &[&[f64]] = match order {
-        1 => &[&[1.0, -1.0], &[0.0, 1.0]],
-        _ => &[&[1.0, -3.0, 2.0], &[0.0, 4.0, -4.0], &[0.0, -1.0, 2.0]],
-    };
-    let slope = |weight: &[f64]| {
-        let terms = weight.iter().enumerate().skip(1);
-        terms.map(|(power, x)| power as f64 * x).collect()
-    };
-    weights.iter().map(|w| [w.to_vec(), slope(w)]).collect()
-}
-
-/// Products of two weights: of both, with the slope of the second, of the first, of both.
-pub(super) fn product(a: &[Vec<f64>; 2], b: &[Vec<f64>; 2]) -> [Vec<f64>; 4] {
-    [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(of_a, of_b)| {
-        let (a, b) = (&a[of_a], &b[of_b]);
-        let mut out = vec![0.0; a.len() + b.len() - 1];
-        for (i, x) in a.iter().enumerate() {
-            for (j, y) in b.iter().enumerate() {
-                out[i + j] += x * y;
-            }
-        }
-        out
-    })
 }

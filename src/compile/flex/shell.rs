@@ -1,19 +1,19 @@
 //! Shells between nodes: stiffness of the outer faces of a grid's cells, and of the edges between them.
 
 use super::Part;
-use super::cage::{Cage, polynomials, product};
+use super::cage::Cage;
+use super::hooke::{Material, whole};
 use crate::cpu::lib::shell::{BEND, Face, face_num, side_of};
 use crate::mjcf::schema::Flex;
 
 impl Cage {
     /// Stiffness matrix of each face: that of a membrane, in its plane.
     pub fn membranes(&self, young: f64, poisson: f64, thickness: f64) -> Vec<f64> {
-        let mu = young / (2.0 * (1.0 + poisson));
-        let lambda = young * poisson / (1.0 - poisson * poisson);
+        let material = Material::of_membrane(young, poisson, thickness);
         let size = self.cell_size();
         let of_face = |face| {
             let face = Face::new(self.order, self.cells, face);
-            membrane(&face, size, mu * thickness, lambda * thickness)
+            membrane(&face, size, material)
         };
         (0..face_num(self.cells)).flat_map(of_face).collect()
     }
@@ -108,46 +108,14 @@ fn edges(cells: [usize; 3]) -> Vec<Edge> {
     out
 }
 
-fn membrane(face: &Face, size: [f64; 3], mu: f64, lambda: f64) -> Vec<f64> {
-    let basis = polynomials(face.order);
-    let integral = |of: &[f64]| -> f64 {
-        let terms = of.iter().enumerate();
-        terms.map(|(power, x)| x / (power + 1) as f64).sum()
-    };
-    let products: Vec<Vec<[f64; 4]>> = basis
-        .iter()
-        .map(|a| {
-            let with = basis.iter().map(|b| product(a, b));
-            with.map(|of| of.map(|p| integral(&p))).collect()
-        })
-        .collect();
-    let side = face.order + 1;
-    let sides = face.axes.map(|axis| size[axis]);
-    let width = 3 * face.num;
+// in the rows and columns of a face's own axes
+fn membrane(face: &Face, size: [f64; 3], of: Material) -> Vec<f64> {
+    let flat = whole(face.order, face.axes.map(|axis| size[axis]), of);
+    let (width, num) = (3 * face.num, 2 * face.num);
+    let place = |k: usize| 3 * (k / 2) + face.axes[k % 2];
     let mut out = vec![0.0; width * width];
-    for i in 0..face.num {
-        for j in 0..face.num {
-            let (first, second) = ([i / side, i % side], [j / side, j % side]);
-            // integrals of the slope of one node's weight along an axis times the slope of another's
-            let slopes: [[f64; 2]; 2] = std::array::from_fn(|r| {
-                std::array::from_fn(|c| {
-                    let of = |k: usize| {
-                        let which = 2 * usize::from(k == r) + usize::from(k == c);
-                        products[first[k]][second[k]][which]
-                    };
-                    of(0) * of(1) * sides[0] * sides[1] / (sides[r] * sides[c])
-                })
-            });
-            let trace = slopes[0][0] + slopes[1][1];
-            for r in 0..2 {
-                for c in 0..2 {
-                    let shear = if r == c { trace } else { 0.0 };
-                    let k = lambda * slopes[r][c] + mu * (slopes[c][r] + shear);
-                    let (row, column) = (3 * i + face.axes[r], 3 * j + face.axes[c]);
-                    out[row * width + column] = -k;
-                }
-            }
-        }
+    for (k, x) in flat.into_iter().enumerate() {
+        out[place(k / num) * width + place(k % num)] = x;
     }
     out
 }

@@ -83,30 +83,30 @@ fn of_matrix(of: &[f64]) -> Vec<Vec<f64>> {
     stiff.map(mode).collect()
 }
 
+// entries that count as zero
+const NOTHING: f64 = 1e-15;
+
 // the rotation in the plane of two axes that clears their entry
 fn rotate(mat: &mut [f64], modes: &mut [f64], n: usize, p: usize, q: usize) {
     let entry = mat[p * n + q];
-    if entry == 0.0 {
+    if entry.abs() <= NOTHING {
         return;
     }
-    let half = (mat[q * n + q] - mat[p * n + p]) / (2.0 * entry);
+    let (first, second) = (mat[p * n + p], mat[q * n + q]);
+    let half = (second - first) / (2.0 * entry);
     let sign = if half >= 0.0 { 1.0 } else { -1.0 };
     let t = sign / (half.abs() + (half * half + 1.0).sqrt());
     let c = 1.0 / (t * t + 1.0).sqrt();
     let s = t * c;
-    let turn = |a: &mut f64, b: &mut f64| (*a, *b) = (c * *a - s * *b, s * *a + c * *b);
+    let turn = |a: f64, b: f64| (c * a - s * b, s * a + c * b);
     for k in 0..n {
-        let (mut a, mut b) = (mat[k * n + p], mat[k * n + q]);
-        turn(&mut a, &mut b);
+        let (a, b) = turn(mat[k * n + p], mat[k * n + q]);
         (mat[k * n + p], mat[k * n + q]) = (a, b);
-    }
-    for k in 0..n {
-        let (mut a, mut b) = (mat[p * n + k], mat[q * n + k]);
-        turn(&mut a, &mut b);
         (mat[p * n + k], mat[q * n + k]) = (a, b);
-        let (mut a, mut b) = (modes[k * n + p], modes[k * n + q]);
-        turn(&mut a, &mut b);
+        let (a, b) = turn(modes[k * n + p], modes[k * n + q]);
         (modes[k * n + p], modes[k * n + q]) = (a, b);
     }
+    mat[p * n + p] = first - t * entry;
+    mat[q * n + q] = second + t * entry;
     (mat[p * n + q], mat[q * n + p]) = (0.0, 0.0);
 }
