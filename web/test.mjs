@@ -288,14 +288,6 @@ const tests = {
     assert.match(await device(page), /webgpu/);
     assert.ok((await page.evaluate(() => location.hash)).includes('backend=gpu'));
     await isPicture(page, 0.001);
-    // what the kernels refuse is said, and what ran goes on
-    await page.setInputFiles('#files', [{
-      name: 'coupled.xml', mimeType: 'text/plain',
-      buffer: Buffer.from(`<mujoco><option integrator="discrete"/><worldbody><body><joint name="a"/><geom size="1"/></body><body><joint name="b"/>
-        <geom size="1"/></body></worldbody><tendon><fixed stiffness="1"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed></tendon></mujoco>`),
-    }]);
-    await page.waitForFunction(() => /couple/.test(document.getElementById('message').textContent));
-    assert.equal(await page.evaluate(async () => (await self.page.read('qpos')).length), 2 * 2);
     return page;
   },
 
