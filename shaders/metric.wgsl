@@ -10,9 +10,5 @@ fn mj_metric() {
         set_qacc_smooth(i, qfrc_smooth(i));
     }
     team_sync();
-    if (COUPLED) {
-        solve_coupled<qacc_smooth>();
-    } else {
-        solve_ld<qLD, qLDiagInv, qacc_smooth>();
-    }
+    solve_metric<qacc_smooth>();
 }

@@ -924,7 +924,7 @@ fields! {
         nefmK,
         /// nJrow if contacts may be passive, else 0 (ours)
         npenalty,
-        /// number of such couplings, those of two dofs twice (ours)
+        /// number of couplings of the metric beyond inertia, those of two dofs twice (ours)
         nefmS,
         /// number of entries of the factor of a metric with such couplings, else 0 (ours)
         nefmL,

@@ -28,6 +28,11 @@ const DIVERGENCES: &[Divergence] = &[
         reason: "the lanes of a team share the work and meet at barriers",
         functions: &[
             Function {
+                name: "lib/penalty stiffen_contacts",
+                kernel: &["none of a world that has no such contact"],
+                twin: &[],
+            },
+            Function {
                 name: "lib/coupling factor_metric",
                 kernel: &[
                     "a lane has the entries of a dof and earlier ones: a column of the factor",

@@ -161,7 +161,6 @@ const ELEMENTARY: &[&str] = &[
     "moved_along",
     "mul_m_row",
     "end_of",
-    "element_stiffness",
     "penalty_slope",
     // of a lane
     "owns",

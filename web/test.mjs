@@ -288,6 +288,14 @@ const tests = {
     assert.match(await device(page), /webgpu/);
     assert.ok((await page.evaluate(() => location.hash)).includes('backend=gpu'));
     await isPicture(page, 0.001);
+    // what does not run is said, and what ran goes on
+    await page.setInputFiles('#files', [{
+      name: 'ipc.xml', mimeType: 'text/plain',
+      buffer: Buffer.from(`<mujoco><option integrator="discrete"><flag ipc="enable"/></option><worldbody><body><joint/><geom size="1"/></body>
+        </worldbody></mujoco>`),
+    }]);
+    await page.waitForFunction(() => /ipc/.test(document.getElementById('message').textContent));
+    assert.equal(await page.evaluate(async () => (await self.page.read('qpos')).length), 2 * 2);
     return page;
   },
 

@@ -123,6 +123,15 @@ fn solve_coupled<x>() {
     }
 }
 
+// solves with the metric that is in M's place
+fn solve_metric<x>() {
+    if (COUPLED) {
+        solve_coupled<x>();
+    } else {
+        solve_ld<qLD, qLDiagInv, x>();
+    }
+}
+
 // `x` = inv(metric) grad for the dofs of an island, with which no other dof is coupled; their product
 fn solve_dofs<x>(g: Island) -> f32 {
     for (var i = lane; i < nv; i += LANES) {
@@ -134,11 +143,7 @@ fn solve_dofs<x>(g: Island) -> f32 {
         set_x(i, solver_grad(i));
     }
     team_sync();
-    if (COUPLED) {
-        solve_coupled<x>();
-    } else {
-        solve_ld<qLD, qLDiagInv, x>();
-    }
+    solve_metric<x>();
     var sum = 0.0;
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);

@@ -317,11 +317,7 @@ fn finish() {
     }
     set_states();
     team_sync();
-    if (COUPLED) {
-        solve_coupled<qacc>();
-    } else {
-        solve_ld<qLD, qLDiagInv, qacc>();
-    }
+    solve_metric<qacc>();
     for (var i = lane; i < nv; i += LANES) {
         set_qacc(i, qacc(i) + qacc_smooth(i));
     }

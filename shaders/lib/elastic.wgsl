@@ -45,11 +45,7 @@ fn stretch_forces(f: i32) {
             between[k] = flexvert_xpos(a) - flexvert_xpos(b);
             let way = normalize3(between[k]);
             let speed = dot(way.xyz, flexvert_vel(a) - flexvert_vel(b));
-            let rest = flexedge_length0(flex_edgeadr(f) + flex_elemedge(flex_elemedgeadr(f) + nedge * t + k));
-            stretch[k] = (way.w - rest) * (way.w + rest);
-            if (model_yields && plastic_stretch(f) >= 0) {
-                stretch[k] -= plastic(plastic_stretch(f) + nedge * t + k);
-            }
+            stretch[k] = edge_stretch(f, nedge * t + k, way.w);
             rate[k] = 2.0 * way.w * speed - speed * speed * opt_timestep;
         }
 
@@ -59,10 +55,7 @@ fn stretch_forces(f: i32) {
             var spring = 0.0;
             var damper = 0.0;
             for (var k = 0; k < nedge; k++) {
-                // index into the upper triangle, row by row
-                let row = min(i, k);
-                let place = row * nedge - row * (row + 1) / 2 + max(i, k);
-                let stiffness = flex_stiffness(adr + place);
+                let stiffness = element_stiffness(adr, nedge, i, k);
                 spring += stiffness * stretch[k];
                 damper += stiffness * rate[k];
             }
@@ -73,6 +66,23 @@ fn stretch_forces(f: i32) {
             push_vertex(flex_vertadr(f) + flex_elem(corner + ends[1]), pull, drag);
         }
     }
+}
+
+// square of the length of an element's edge less that at rest and what has yielded; the edges of all elements are numbered one after
+// another
+fn edge_stretch(f: i32, edge: i32, len: f32) -> f32 {
+    let rest = flexedge_length0(flex_edgeadr(f) + flex_elemedge(flex_elemedgeadr(f) + edge));
+    let stretch = (len - rest) * (len + rest);
+    if (model_yields && plastic_stretch(f) >= 0) {
+        return stretch - plastic(plastic_stretch(f) + edge);
+    }
+    return stretch;
+}
+
+// the material between two edges of an element: the upper triangle of a matrix, row by row
+fn element_stiffness(adr: i32, nedge: i32, a: i32, b: i32) -> f32 {
+    let row = min(a, b);
+    return flex_stiffness(adr + row * nedge - row * (row + 1) / 2 + max(a, b));
 }
 
 // vertices of the hinge at an edge: the ends of the edge, then the corners across it

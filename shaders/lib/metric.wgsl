@@ -162,18 +162,19 @@ fn stiffen_tendon(t: i32) {
 
 // adds a spring and a damper along a coordinate with this Jacobian and this velocity
 fn resist_along<dofs, moves>(adr: i32, num: i32, velocity: f32, firm: f32, damp: f32) {
+    let weight = opt_timestep * opt_timestep * firm + opt_timestep * damp;
     for (var k = 0; k < num; k++) {
         let i = dofs(adr + k);
         let own = moves(adr + k);
         if (i % LANES == lane) {
             set_efm_c(i, efm_c(i) - opt_timestep * firm * velocity * own);
             if (COUPLED) {
-                set_efm_bound(i, efm_bound(i) + opt_timestep * opt_timestep * firm + opt_timestep * damp);
+                set_efm_bound(i, efm_bound(i) + weight);
             }
         }
         for (var l = 0; l <= k; l++) {
             let product = own * moves(adr + l);
-            couple(i, dofs(adr + l), (opt_timestep * opt_timestep * firm + opt_timestep * damp) * product);
+            couple(i, dofs(adr + l), weight * product);
         }
     }
 }

@@ -121,14 +121,18 @@ fn push_apart() {
 fn stiffen_contacts() {
     let h = opt_timestep;
     for (var c = 0; c < group_max(ncon()); c++) {
-        let k = contact_collision(min(c, nconmax - 1));
-        let acts = c < ncon() && is_passive(k);
-        let pattern = collision_Jpat(k);
-        let adr = Jpat_adr(pattern);
-        let num = select(0, Jpat_num(pattern), acts);
+        // none of a world that has no such contact
+        var k = -1;
+        if (c < ncon()) {
+            k = contact_collision(c);
+        }
+        var adr = 0;
+        var num = 0;
         var stiffness = 0.0;
-        if (acts) {
+        if (k >= 0 && is_passive(k)) {
             let p = penalty(c, k);
+            adr = Jpat_adr(collision_Jpat(k));
+            num = Jpat_num(collision_Jpat(k));
             stiffness = p.stiffness;
             for (var n = lane; n < num; n += LANES) {
                 set_penalty_J(n, penalty_slope(p, c, Jpat_dof(adr + n)));

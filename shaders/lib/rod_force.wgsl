@@ -134,14 +134,35 @@ fn hold_bend(f: i32, b: Bend, stiffness: f32, size: Size) {
     bend_push(b, spring, bend_slopes(b, bend_damped(b, stiffness * damping), 0.0));
 }
 
-// two neighbours that are bent at rest, and the angle between their planes
-fn bent_pair(f: i32, k: i32) {
+// two neighbouring hinges that are bent at rest
+struct Pair {
+    v: vec4i,
+    bend0: Bend,
+    bend1: Bend,
+    size0: Size,
+    size1: Size,
+}
+
+// the pair of a record
+fn pair_at(f: i32, k: i32) -> Pair {
     let v = vec4i(rod_corner(f, k, 0), rod_corner(f, k, 1), rod_corner(f, k, 2), rod_corner(f, k, 3));
     let adr = record(f, k);
     let bend0 = bend_at(v.xyz);
     let bend1 = bend_at(v.yzw);
     let size0 = smoothed(bend0, flex_bending(adr + 6));
     let size1 = smoothed(bend1, flex_bending(adr + 7));
+    return Pair(v, bend0, bend1, size0, size1);
+}
+
+// two neighbours that are bent at rest, and the angle between their planes
+fn bent_pair(f: i32, k: i32) {
+    let pair = pair_at(f, k);
+    let v = pair.v;
+    let adr = record(f, k);
+    let bend0 = pair.bend0;
+    let bend1 = pair.bend1;
+    let size0 = pair.size0;
+    let size1 = pair.size1;
     hold_bend(f, bend0, flex_bending(adr + 4), size0);
     hold_bend(f, bend1, flex_bending(adr + 5), size1);
 

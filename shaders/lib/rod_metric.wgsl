@@ -31,10 +31,6 @@ fn outer(x: vec3f, y: vec3f) -> mat3x3f {
     return mat3x3f(y * x.x, y * x.y, y * x.z);
 }
 
-fn unit(scale: f32) -> mat3x3f {
-    return mat3x3f(vec3f(scale, 0.0, 0.0), vec3f(0.0, scale, 0.0), vec3f(0.0, 0.0, scale));
-}
-
 // adds a quadratic form of the curvature
 fn add_curved(weight: Weight, b: Bend, form: mat3x3f) {
     var slopes: array<vec3f, 12>;
@@ -52,7 +48,7 @@ fn add_curved(weight: Weight, b: Bend, form: mat3x3f) {
 fn damped_form(b: Bend, stiffness: f32) -> mat3x3f {
     let size = bend_size(b);
     let dir = bend_direction(b, size);
-    return unit(select(stiffness, 0.0, nonzero(size))) + outer(dir, dir) * stiffness;
+    return unit_mat3() * select(stiffness, 0.0, nonzero(size)) + outer(dir, dir) * stiffness;
 }
 
 // a hinge that holds the size of its curvature; a tension resists its turning unless it is negative, of a pair's hinge only across the
@@ -60,7 +56,7 @@ fn damped_form(b: Bend, stiffness: f32) -> mat3x3f {
 fn held_metric(b: Bend, stiffness: f32, size: Size, edge: vec3f, weights: Weights) {
     let dir = b.curvature / size.smooth_;
     let tension = max(1.0 - size.held / size.smooth_, 0.0);
-    let across = unit(1.0) - outer(edge, edge);
+    let across = unit_mat3() - outer(edge, edge);
     let form = across * (2.0 * stiffness * tension) + outer(dir, dir) * (2.0 * stiffness * (1.0 - tension));
     add_curved(weights.spring, b, form);
     add_curved(weights.damper, b, damped_form(b, 2.0 * stiffness));
@@ -68,18 +64,15 @@ fn held_metric(b: Bend, stiffness: f32, size: Size, edge: vec3f, weights: Weight
 
 // two neighbours that are bent at rest, and the angle between their planes
 fn pair_metric(f: i32, k: i32, weights: Weights) {
-    let v = vec4i(rod_corner(f, k, 0), rod_corner(f, k, 1), rod_corner(f, k, 2), rod_corner(f, k, 3));
+    let pair = pair_at(f, k);
     let adr = record(f, k);
-    let bend0 = bend_at(v.xyz);
-    let bend1 = bend_at(v.yzw);
-    let size0 = smoothed(bend0, flex_bending(adr + 6));
-    let size1 = smoothed(bend1, flex_bending(adr + 7));
-    held_metric(bend0, flex_bending(adr + 4), size0, bend0.tangent[1], weights);
-    held_metric(bend1, flex_bending(adr + 5), size1, bend0.tangent[1], weights);
+    let edge = pair.bend0.tangent[1];
+    held_metric(pair.bend0, flex_bending(adr + 4), pair.size0, edge, weights);
+    held_metric(pair.bend1, flex_bending(adr + 5), pair.size1, edge, weights);
 
-    var angle = fold(v);
+    var angle = fold(pair.v);
     let held = vec2f(flex_bending(adr + 8), flex_bending(adr + 9));
-    let weight = size0.weight * size1.weight;
+    let weight = pair.size0.weight * pair.size1.weight;
     let own = 2.0 * weight * length(held);
     let both = -2.0 * weight * (angle.cosine * held.x + angle.sine * held.y);
     let drag = own * weight / (1.0 + ROD_SMOOTH);
@@ -87,8 +80,8 @@ fn pair_metric(f: i32, k: i32, weights: Weights) {
     for (var i = 0; i < 8; i++) {
         slopes[i] = angle.turns[i];
     }
-    add_form(weights.spring, v, 4, 2, slopes, mat3x3f(vec3f(own, both, 0.0), vec3f(both, own, 0.0), vec3f()));
-    add_form(weights.damper, v, 4, 2, slopes, mat3x3f(vec3f(drag, -drag, 0.0), vec3f(-drag, drag, 0.0), vec3f()));
+    add_form(weights.spring, pair.v, 4, 2, slopes, mat3x3f(vec3f(own, both, 0.0), vec3f(both, own, 0.0), vec3f()));
+    add_form(weights.damper, pair.v, 4, 2, slopes, mat3x3f(vec3f(drag, -drag, 0.0), vec3f(-drag, drag, 0.0), vec3f()));
 }
 
 // a hinge of an open chain whose edges twist

@@ -170,12 +170,7 @@ fn stiffen_elements(f: i32, weight: Weight) {
             let a = flex_vertadr(f) + flex_elem(corner + ends[0]);
             let b = flex_vertadr(f) + flex_elem(corner + ends[1]);
             span[k] = flexvert_xpos(a) - flexvert_xpos(b);
-            let len = length(span[k]);
-            let rest = flexedge_length0(flex_edgeadr(f) + flex_elemedge(flex_elemedgeadr(f) + nedge * t + k));
-            stretch[k] = (len - rest) * (len + rest);
-            if (model_yields && plastic_stretch(f) >= 0) {
-                stretch[k] -= plastic(plastic_stretch(f) + nedge * t + k);
-            }
+            stretch[k] = edge_stretch(f, nedge * t + k, length(span[k]));
         }
         let adr = flex_stiffnessadr(f) + stride * t;
         var tension: array<f32, 6>;
@@ -214,12 +209,6 @@ fn end_of(edge: vec2i, corner: i32) -> f32 {
     return select(select(0.0, -1.0, edge[1] == corner), 1.0, edge[0] == corner);
 }
 
-// the material between two edges of an element: the upper triangle of a matrix, row by row
-fn element_stiffness(adr: i32, nedge: i32, a: i32, b: i32) -> f32 {
-    let row = min(a, b);
-    return flex_stiffness(adr + row * nedge - row * (row + 1) / 2 + max(a, b));
-}
-
 // hinges between triangles
 fn stiffen_hinges(f: i32, weight: Weight) {
     for (var e = 0; e < flex_edgenum(f); e++) {
@@ -233,7 +222,7 @@ fn stiffen_hinges(f: i32, weight: Weight) {
             let p = vertex_point(v[i]);
             for (var j = 0; j < 4 && owns(p); j++) {
                 let x = flex_bending(adr + 4 * i + j);
-                add_block(weight, p, vertex_point(v[j]), mat3x3f(vec3f(x, 0.0, 0.0), vec3f(0.0, x, 0.0), vec3f(0.0, 0.0, x)));
+                add_block(weight, p, vertex_point(v[j]), unit_mat3() * x);
             }
         }
     }

@@ -182,7 +182,7 @@ fn table(m: &Model, cpu: &Memory, device: Option<&Memory>) -> Table {
     let on_cpu = format!("{} on the CPU (f64)", kib(cpu.world));
     let Some(device) = device else {
         row("memory of a world", on_cpu);
-        lacks(m, row);
+        row("missing", lacks(m));
         return table;
     };
     row(
@@ -193,17 +193,16 @@ fn table(m: &Model, cpu: &Memory, device: Option<&Memory>) -> Table {
         "memory of the model",
         format!("{} on a device", kib(device.model)),
     );
-    lacks(m, row);
+    row("missing", lacks(m));
     table
 }
 
-// rows of the table with the missing features that a model needs
-fn lacks(m: &Model, mut row: impl FnMut(&str, String)) {
-    let list = |list: Vec<String>| match list.is_empty() {
-        true => "nothing".to_owned(),
-        false => list.join("\n"),
-    };
-    row("missing", list(missing(m)));
+// the missing features that a model needs, one in a line
+fn lacks(m: &Model) -> String {
+    match missing(m) {
+        list if list.is_empty() => "nothing".to_owned(),
+        list => list.join("\n"),
+    }
 }
 
 fn kib(bytes: u64) -> String {

@@ -81,8 +81,9 @@ pub(super) fn of_flexes(m: &mut Arrays) {
     m.tree_flexeq = vec![FREE; m.ntreeflex];
     m.flex_bodyid = (0..m.nflex).map(|f| mover(m, f)).collect();
     for f in (0..m.nflex).filter(|&f| m.flex_rigid[f] == 0) {
-        let needs = held_by(m, f);
-        for t in trees_of(m, f) {
+        let trees = trees_of(m, f);
+        let needs = held_by(m, f, &trees);
+        for t in trees {
             let now = &mut m.tree_flexeq[t];
             *now = match (*now, needs) {
                 (FREE, one) | (one, FREE) => one,
@@ -113,8 +114,7 @@ fn trees_of(m: &Arrays, f: usize) -> Vec<usize> {
 }
 
 // what holds the trees of a flex together: FREE for the metric, else the equality, NEVER if nothing does
-fn held_by(m: &Arrays, f: usize) -> i32 {
-    let trees = trees_of(m, f);
+fn held_by(m: &Arrays, f: usize, trees: &[usize]) -> i32 {
     let tied = |t: &usize| m.tree_tied[*t] == m.tree_tied[trees[0]];
     if !m.tree_tied.is_empty() && trees.iter().all(tied) {
         return FREE;
@@ -124,7 +124,7 @@ fn held_by(m: &Arrays, f: usize) -> i32 {
         of_flex.iter().any(|kind| m.eq_type[i] == *kind) && m.eq_obj1id[i] as usize == f
     });
     match equality {
-        Some(i) if is_whole(m, f, &trees) => i as i32,
+        Some(i) if is_whole(m, f, trees) => i as i32,
         _ => NEVER,
     }
 }

@@ -1,8 +1,7 @@
 //! The metric of a discrete step in the place of M (`mj_effActuation`).
 
-use crate::cpu::lib::coupling::{is_coupled, solve_coupled};
+use crate::cpu::lib::coupling::solve_metric;
 use crate::cpu::lib::metric::{build_metric, with_rows};
-use crate::cpu::lib::sparse::solve_ld;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
@@ -20,9 +19,8 @@ pub(crate) fn enter<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
         d.efm_qfrc[i] = d.qfrc_smooth[i];
         d.qfrc_smooth[i] += d.efm_c[i];
     }
-    d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
-    match is_coupled(m) {
-        true => solve_coupled(m, &d.efm_L, &d.efm_LDiagInv, &mut d.qacc_smooth),
-        false => solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth),
-    }
+    let mut x = std::mem::take(&mut d.qacc_smooth);
+    x.copy_from_slice(&d.qfrc_smooth);
+    solve_metric(m, d, &mut x);
+    d.qacc_smooth = x;
 }

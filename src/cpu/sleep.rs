@@ -1,7 +1,7 @@
 //! Trees at rest fall asleep (`mj_sleep`), and some sleep from the start.
 
 use crate::cpu::lib::contact::ABSENT;
-use crate::cpu::lib::penalty::is_passive;
+use crate::cpu::lib::penalty::{is_passive, pairs_of_contacts};
 use crate::cpu::lib::rows::dofs_of;
 use crate::cpu::lib::sleep::*;
 use crate::fields::{Data, Model};
@@ -15,14 +15,14 @@ const READY: i32 = -1;
 
 /// Trees at rest fall asleep (`mj_sleep`); quantities that depend on their velocities, which are now zero, are computed again.
 pub fn sleep(m: &Model, d: &mut Data) {
-    let contact = d.contact_collision[..d.ncon[0] as usize].to_vec();
+    let contact = pairs_of_contacts(m, d);
     if fall_asleep(m, d, &contact, d.nefc[0] as usize) {
         stages::again(m, &stages::sleep, &mut |stage| (stage.twin)(m, d));
     }
 }
 
 /// Counts the steps of trees at rest, and puts ready trees to sleep together with all trees coupled to them; true in worlds where any
-/// fell asleep.
+/// fell asleep. `contact` has the pairs of the contacts, if some are passive.
 pub fn fall_asleep<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], nrow: usize) -> R::Mask {
     let mut fell = R::zero();
     for lane in 0..R::WIDTH {
@@ -171,7 +171,7 @@ fn begin_asleep(m: &Model, d: &mut Data) {
     for t in (0..m.ntree).filter(|&t| init(t)) {
         d.tree_asleep[t] = READY;
     }
-    let contact = d.contact_collision[..d.ncon[0] as usize].to_vec();
+    let contact = pairs_of_contacts(m, d);
     fall_asleep(m, d, &contact, d.nefc[0] as usize);
     for t in (0..m.ntree).filter(|&t| init(t)) {
         if !asleep(d, t, 0) {

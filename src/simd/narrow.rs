@@ -74,7 +74,8 @@ impl<R: Real> Spots<R> {
         Some(unsure)
     }
 
-    /// Finds the contacts of a pair with a flex in the lanes where it is awake; returns 1 in lanes where the convex collider stopped before it converged.
+    /// Finds the contacts of a pair with a flex in the lanes where it is awake; returns 1 in lanes where the convex collider stopped
+    /// before it converged.
     pub fn find_soft(
         &mut self,
         m: &Model,

@@ -1,6 +1,7 @@
 //! Parity of the stages of a discrete step whose metric has couplings beyond M's sparsity: elastic flexes, and springs and servos between
 //! trees.
 
+use manyworlds::fields::ViewMut;
 use manyworlds::gpu::verify::{compare, round_data, round_model, up_to};
 use manyworlds::{Data, Model, stages};
 use serde_json::Value;
@@ -62,11 +63,9 @@ fn near(m: &Model, state: &Value) -> Vec<Data> {
     let mut world = Data::new(m);
     for (name, x) in state.as_object().unwrap() {
         let x: Vec<f64> = serde_json::from_value(x.clone()).unwrap();
-        match name.as_str() {
-            "qpos" => world.qpos.copy_from_slice(&x),
-            "qvel" => world.qvel.copy_from_slice(&x),
-            "ctrl" => world.ctrl.copy_from_slice(&x),
-            other => panic!("{other}"),
+        match world.field_mut(name) {
+            Some(ViewMut::Real(to)) => to.copy_from_slice(&x),
+            _ => panic!("{name}"),
         }
     }
     let mut worlds = vec![world; WORLDS];

@@ -149,6 +149,7 @@ impl Cage {
         let order = self.order;
         let fill = Fill::new(tetrahedra, self.cells, 2 * order, 6 * order - 2);
         let num = (3 * (order + 1).pow(3)).pow(2);
+        let material = Material::of_solid(young, nu);
         let (mut out, mut full) = (Vec::new(), None);
         for cell in 0..self.cells.iter().product() {
             let filled = fill.of(cell);
@@ -156,11 +157,10 @@ impl Cage {
                 out.resize(out.len() + num, 0.0);
             } else if filled.share() > 1.0 - WHOLE {
                 // full cells have the same matrix
-                out.extend_from_slice(full.get_or_insert_with(|| {
-                    whole(order, size.to_array(), Material::of_solid(young, nu))
-                }));
+                let of_full = || whole(order, size.to_array(), material);
+                out.extend_from_slice(full.get_or_insert_with(of_full));
             } else {
-                out.extend(part_of(order, size, young, nu, &filled));
+                out.extend(part_of(order, size, material, &filled));
             }
         }
         out

@@ -1,20 +1,15 @@
 //! Hooke's law between the nodes of a cell: the forces of a unit displacement, negative as MuJoCo keeps them.
 
 use crate::asset::fill::Part as Filled;
+use crate::cpu::lib::cage::cell_slopes;
 use glam::DVec3;
 
 /// Stiffness of the empty part of a cell, relative to the filled part.
 const VOID: f64 = 1e-6;
 
 /// Hooke's law, integrated over the filled part of a cell.
-pub(super) fn part_of(
-    order: usize,
-    size: DVec3,
-    young: f64,
-    nu: f64,
-    filled: &Filled<'_>,
-) -> Vec<f64> {
-    let Material { lambda, mu, .. } = Material::of_solid(young, nu);
+pub(super) fn part_of(order: usize, size: DVec3, of: Material, filled: &Filled<'_>) -> Vec<f64> {
+    let Material { lambda, mu, share } = of;
     let basis = polynomials(order);
     let products: Vec<Vec<[Vec<f64>; 4]>> = basis
         .iter()
@@ -23,7 +18,7 @@ pub(super) fn part_of(
     let side = order + 1;
     let n = side.pow(3);
     let along = |node: usize| [node / (side * side), node / side % side, node % side];
-    let volume = size.x * size.y * size.z;
+    let volume = size.x * size.y * size.z * share;
     let mut out = vec![0.0; 9 * n * n];
     for i in 0..n {
         for j in 0..n {
@@ -52,7 +47,7 @@ pub(super) fn part_of(
     out
 }
 
-/// Lamé's constants, and what a length, an area or a volume counts.
+/// Lamé's constants, and the factor of the integral: the thickness of a membrane.
 #[derive(Clone, Copy)]
 pub(super) struct Material {
     pub lambda: f64,
@@ -69,7 +64,7 @@ impl Material {
         }
     }
 
-    /// A membrane, which gets thinner as it is stretched.
+    /// A membrane that gets thinner as it is stretched: plane stress.
     pub fn of_membrane(young: f64, nu: f64, thickness: f64) -> Self {
         Self {
             lambda: young * nu / (1.0 - nu * nu),
@@ -160,16 +155,18 @@ fn strains<const D: usize>(
     out
 }
 
-// weights of the nodes along an axis, and their slopes
+// weights of the nodes along an axis, and their slopes. The weights are those of a running model, by other sums: in MuJoCo's order
 fn weights(order: usize, s: f64) -> Vec<(f64, f64)> {
-    match order {
-        1 => vec![(1.0 - s, -1.0), (s, 1.0)],
-        _ => vec![
-            (2.0 * s * s - 3.0 * s + 1.0, 4.0 * s - 3.0),
-            (4.0 * (s - s * s), 4.0 - 8.0 * s),
-            (s * (2.0 * s - 1.0), 4.0 * s - 1.0),
+    let weights = match order {
+        1 => [1.0 - s, s, 0.0],
+        _ => [
+            2.0 * s * s - 3.0 * s + 1.0,
+            4.0 * (s - s * s),
+            s * (2.0 * s - 1.0),
         ],
-    }
+    };
+    let both = weights.into_iter().zip(cell_slopes(order, s));
+    both.take(order + 1).collect()
 }
 
 // weights of the nodes along an axis of a cell, lowest power first, and their slopes

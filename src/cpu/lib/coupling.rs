@@ -4,6 +4,7 @@
 //! While the solver runs, the metric is M (with all that its sparsity holds in its place) plus K.
 
 use crate::cpu::lib::skyline;
+use crate::cpu::lib::sparse::solve_ld;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::MINVAL;
@@ -94,6 +95,14 @@ pub fn factor_metric<R: Real>(m: &Model, d: &mut Data<R>) {
 #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
 pub fn solve_coupled<R: Real>(m: &Model, efm_L: &[R], efm_LDiagInv: &[R], x: &mut [R]) {
     skyline::solve(x, efm_L, efm_LDiagInv, &m.efm_L_adr, &m.efm_L_end);
+}
+
+/// Solves with the metric that is in M's place.
+pub fn solve_metric<R: Real>(m: &Model, d: &Data<R>, x: &mut [R]) {
+    match is_coupled(m) {
+        true => solve_coupled(m, &d.efm_L, &d.efm_LDiagInv, x),
+        false => solve_ld(m, &d.qLD, &d.qLDiagInv, x),
+    }
 }
 
 /// `x` = inv(metric) `b` for some dofs of which no other dof is coupled with any; the other numbers of `x` become zero.

@@ -2,9 +2,8 @@
 //! inv(M) J' and b = J qacc_smooth - aref, within the bounds of each row. Twins take the problem's data from [`super::problem`].
 
 use super::cone::{MAXDIM, is_elliptic};
-use super::coupling::{is_coupled, solve_coupled};
+use super::coupling::solve_metric;
 use super::primal::{Island, System};
-use super::sparse::solve_ld;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -117,11 +116,10 @@ pub fn finish<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all
     d.qfrc_constraint.fill(R::zero());
     let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
     S::add_mul_t_vec(jacobian, all.rows, &d.efc_force, &mut d.qfrc_constraint);
-    d.qacc.copy_from_slice(&d.qfrc_constraint);
-    match is_coupled(m) {
-        true => solve_coupled(m, &d.efm_L, &d.efm_LDiagInv, &mut d.qacc),
-        false => solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc),
-    }
+    let mut x = std::mem::take(&mut d.qacc);
+    x.copy_from_slice(&d.qfrc_constraint);
+    solve_metric(m, d, &mut x);
+    d.qacc = x;
     for i in 0..m.nv {
         d.qacc[i] += d.qacc_smooth[i];
     }

@@ -45,10 +45,9 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
     let dim = m.flex_dim[f] as usize;
     let edges = EDGES[dim - 2];
     let stride = if dim == 2 { TRIANGLE } else { TETRAHEDRON };
-    let (vertadr, edgeadr) = (m.flex_vertadr[f], m.flex_edgeadr[f]);
+    let vertadr = m.flex_vertadr[f];
     let rayleigh = d.own.flex_damping(m, f);
     let timestep = d.own.timestep(m);
-    let plastic = plastic_stretch(m, f);
     for t in 0..m.flex_elemnum[f] as usize {
         let corner = m.flex_elemdataadr[f] as usize + (dim + 1) * t;
         let vert = |k: usize| (vertadr + m.flex_elem[corner + k]) as usize;
@@ -60,13 +59,7 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
             between[k] = sub3(d.flexvert_xpos[a], d.flexvert_xpos[b]);
             let (dir, length) = normalize3(between[k]);
             let speed = dot3(dir, sub3(d.flexvert_vel[a], d.flexvert_vel[b]));
-            let edge = m.flex_elemedgeadr[f] as usize + edges.len() * t + k;
-            let rest = (edgeadr + m.flex_elemedge[edge]) as usize;
-            let rest = d.own.flexedge_length0(m, rest);
-            stretch[k] = (length - rest) * (length + rest);
-            if let Some(adr) = plastic {
-                stretch[k] -= d.plastic[adr + edges.len() * t + k];
-            }
+            stretch[k] = edge_stretch(m, d, f, edges.len() * t + k, length);
             rate[k] = R::splat(2.0) * length * speed - speed * speed * timestep;
         }
 
@@ -75,10 +68,7 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
         for (i, &[a, b]) in edges.iter().enumerate() {
             let (mut spring, mut damper) = (R::zero(), R::zero());
             for k in 0..edges.len() {
-                // index into the upper triangle, row by row
-                let (row, column) = (i.min(k), i.max(k));
-                let place = row * edges.len() - row * (row + 1) / 2 + column;
-                let stiffness = d.own.flex_stiffness(m, adr + place);
+                let stiffness = element_stiffness(m, d, adr, edges.len(), [i, k]);
                 spring += stiffness * stretch[k];
                 damper += stiffness * rate[k];
             }
@@ -89,6 +79,33 @@ pub fn stretch_forces<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
             push_vertex(d, b, spring, damper);
         }
     }
+}
+
+/// Square of the length of an element's edge less that at rest and what has yielded; the edges of all elements are numbered one after
+/// another.
+#[inline(always)]
+pub fn edge_stretch<R: Real>(m: &Model, d: &Data<R>, f: usize, edge: usize, length: R) -> R {
+    let of = m.flex_edgeadr[f] + m.flex_elemedge[m.flex_elemedgeadr[f] as usize + edge];
+    let rest = d.own.flexedge_length0(m, of as usize);
+    let stretch = (length - rest) * (length + rest);
+    match plastic_stretch(m, f) {
+        Some(adr) => stretch - d.plastic[adr + edge],
+        None => stretch,
+    }
+}
+
+/// The material between two edges of an element: the upper triangle of a matrix, row by row.
+#[inline(always)]
+pub fn element_stiffness<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    adr: usize,
+    nedge: usize,
+    [a, b]: [usize; 2],
+) -> R {
+    let row = a.min(b);
+    let place = row * nedge - row * (row + 1) / 2 + a.max(b);
+    d.own.flex_stiffness(m, adr + place)
 }
 
 /// Vertices of the hinge at an edge: the ends of the edge, then the corners across it. None at an edge of one triangle alone.

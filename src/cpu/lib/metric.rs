@@ -173,15 +173,16 @@ fn resist_along<R: Real>(
     [stiffness, damping]: [R; 2],
 ) {
     let h = d.own.timestep(m);
+    let weight = h * h * stiffness + h * damping;
     for (k, &i) in dofs.iter().enumerate() {
         let own = moves(d, k);
         d.efm_c[i as usize] -= h * stiffness * velocity * own;
         if let Some(bound) = d.efm_bound.get_mut(i as usize) {
-            *bound += h * h * stiffness + h * damping;
+            *bound += weight;
         }
         for (l, &j) in dofs[..=k].iter().enumerate() {
             let product = own * moves(d, l);
-            couple(m, d, i, j, (h * h * stiffness + h * damping) * product);
+            couple(m, d, i, j, weight * product);
         }
     }
 }

@@ -3,12 +3,13 @@
 
 use super::cage::{is_stiff, node_xpos, patch, patch_num};
 use super::coupling::coupling;
-use super::elastic::{BENDING, EDGES, TETRAHEDRON, TRIANGLE, hinge};
+use super::elastic::{
+    BENDING, EDGES, TETRAHEDRON, TRIANGLE, edge_stretch, element_stiffness, hinge,
+};
 use super::math::*;
 use super::metric::on_diagonal;
 use super::rod::is_rod;
 use super::rod_metric::stiffen_rod;
-use super::yielding::plastic_stretch;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
@@ -189,7 +190,6 @@ fn stiffen_elements<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weigh
     let dim = m.flex_dim[f] as usize;
     let edges = EDGES[dim - 2];
     let stride = if dim == 2 { TRIANGLE } else { TETRAHEDRON };
-    let plastic = plastic_stretch(m, f);
     for t in 0..m.flex_elemnum[f] as usize {
         let corner = m.flex_elemdataadr[f] as usize + (dim + 1) * t;
         let vert: [usize; 4] = std::array::from_fn(|k| {
@@ -199,22 +199,13 @@ fn stiffen_elements<R: Real>(m: &Model, d: &mut Data<R>, f: usize, weight: Weigh
         let mut stretch = [R::zero(); 6];
         for (k, &[a, b]) in edges.iter().enumerate() {
             between[k] = sub3(d.flexvert_xpos[vert[a]], d.flexvert_xpos[vert[b]]);
-            let edge = m.flex_elemedgeadr[f] as usize + edges.len() * t + k;
-            let rest = (m.flex_edgeadr[f] + m.flex_elemedge[edge]) as usize;
-            let (rest, length) = (d.own.flexedge_length0(m, rest), norm3(between[k]));
-            stretch[k] = (length - rest) * (length + rest);
-            if let Some(adr) = plastic {
-                stretch[k] -= d.plastic[adr + edges.len() * t + k];
-            }
+            stretch[k] = edge_stretch(m, d, f, edges.len() * t + k, norm3(between[k]));
         }
         let adr = m.flex_stiffnessadr[f] as usize + stride * t;
         let mut material = [[R::zero(); 6]; 6];
-        let mut place = adr;
         for a in 0..edges.len() {
-            for b in a..edges.len() {
-                material[a][b] = d.own.flex_stiffness(m, place);
-                material[b][a] = material[a][b];
-                place += 1;
+            for b in 0..edges.len() {
+                material[a][b] = element_stiffness(m, d, adr, edges.len(), [a, b]);
             }
         }
         let tension: [R; 6] = std::array::from_fn(|a| {
