@@ -55,7 +55,7 @@ log=$(mktemp) || exit 1
 trap 'rm -f "$log" "$log".code "$log".took' EXIT
 fails=0
 commands=0
-# where tests/portable.rs leaves the kernels
+# where tests/house/portable.rs leaves the kernels
 export WGSL_OUT="$PWD/target/wgsl"
 rm -rf "$WGSL_OUT"
 # runs a command, keeps what it says and how long it took

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_edit.py OUT.npz: effects of edits of a compiled model in MuJoCo 4.0.0 (the edit, then mj_setConst, then 15 steps).
 
-The model is tests/golden/edit.xml; the edits are those of tests/edit.rs, by the same names. For each: NAME/qpos, NAME/qvel after the steps,
+The model is tests/golden/edit.xml; the edits are those of tests/model/edit.rs, by the same names. For each: NAME/qpos, NAME/qvel after the steps,
 and the constants that mj_setConst derives. For edits with a common name before the dot, that name alone stands for all of them together.
 """
 import pathlib, sys

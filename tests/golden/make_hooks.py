@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_hooks.py OUT.npz: tests/golden/hooks.xml with MuJoCo's callbacks (4.0.0), for the same functions as in tests/hooks.rs.
+"""make_hooks.py OUT.npz: tests/golden/hooks.xml with MuJoCo's callbacks (4.0.0), for the same functions as in tests/mujoco/hooks.rs.
 
 Three worlds make some steps with every callback, under several options; the golden has a row of each array for every step (CASE/NAME,
 worlds × steps × words). Then forward and inverse dynamics of the last states (CASE/inverse), derivatives of a step, and the numbers of calls

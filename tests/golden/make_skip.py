@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAGE = mujoco.mjtStage
 STATE = "time qpos qvel act ctrl qacc_warmstart".split()
 OUT = "xpos cvel qfrc_passive qacc sensordata qfrc_inverse".split()
-# the inputs, the function, the skipped stages, whether sensors are computed; tests/skip.rs has the same calls
+# the inputs, the function, the skipped stages, whether sensors are computed; tests/mujoco/skip.rs has the same calls
 CALLS = [
     ("qpos qvel ctrl", mujoco.mj_forwardSkip, STAGE.mjSTAGE_POS, False),
     ("ctrl", mujoco.mj_forwardSkip, STAGE.mjSTAGE_VEL, True),

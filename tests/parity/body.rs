@@ -423,7 +423,7 @@ pub fn worlds(golden: &Golden, m: &Model, n: usize) -> Vec<Data> {
 /// Puts bad numbers of several kinds into some of the worlds, for the stages that check them.
 ///
 /// A kernel takes a free joint's own force if an `f32` cannot distinguish it from the sum; the twin can. Here
-/// applied forces push the joints, so that both take the sum (`tests/mujoco_corners.rs` tests the other case).
+/// applied forces push the joints, so that both take the sum (`tests/mujoco/corners.rs` tests the other case).
 fn spoil(stage: &str, worlds: &mut [Data]) {
     let name = match stage {
         "rne_post" => {

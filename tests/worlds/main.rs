@@ -1,0 +1,27 @@
+//! Worlds of a batch: backends against each other, neighbours, faults, and what only some backends have.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod auto;
+mod choice;
+mod cold;
+mod control;
+mod determinism;
+mod device;
+mod faults_room;
+mod hands;
+mod inverse;
+mod lanes;
+mod lanes_narrow;
+mod lanes_solver;
+mod precision;
+mod reads;
+mod reset;
+mod robustness;
+mod slots;
+mod solver_stat;
+mod texts;
+mod tune;
+mod unroll;
+mod user;
