@@ -111,42 +111,51 @@ impl Build<'_> {
             format!(" -> {ty}")
         };
         let _ = writeln!(out, "fn {name}({}){result} {{", params.join(", "));
-        let _ = writeln!(out, "    let e = {element};");
-        if checked {
-            let range = match component {
-                true => format!("out_of_range(e, {}) || out_of_range(k, {width})", slot.len),
-                false => format!("out_of_range(e, {})", slot.len),
-            };
-            let otherwise = match write {
-                // an array without elements has no word to poison
-                true if slot.words == 0 => "return;".to_owned(),
-                true if whole => format!(
-                    "chip_{}[{}].x = bitcast<f32>(nan_bits); return;",
-                    field.name,
-                    place("0")
-                ),
-                true => format!("{} return;", self.store(field, &place("0"), "nan_bits")),
-                false => format!(
-                    "return {};",
-                    compose(field.elem, component, |_| "nan_bits".to_owned())
-                ),
-            };
-            let _ = writeln!(out, "    if ({range}) {{ {otherwise} }}");
+        // an array without elements has no word to write to
+        if checked && write && slot.words == 0 {
+            out.push_str("}\n");
+            return out;
         }
-        let _ = writeln!(out, "    let a = {};", place(&first));
+        out.push_str(&index(&element, component, slot.len, width, checked));
+        let k = if checked { "m" } else { "k" };
+        let poisoned = |word: String| match checked {
+            true => format!("({word} | poison)"),
+            false => word,
+        };
+        let _ = writeln!(
+            out,
+            "    let a = {};",
+            place(&first.replace("+ k", &format!("+ {k}")))
+        );
         if whole {
-            let part = if component { "[k]" } else { "" };
+            let chip = match component {
+                true => format!("chip_{}[a][{k}]", field.name),
+                false => format!("chip_{}[a]", field.name),
+            };
+            let (four, word) = if component {
+                ("f32", "u32")
+            } else {
+                ("vec4f", "vec4u")
+            };
+            let value = |x: &str| match checked {
+                true => format!("bitcast<{four}>(bitcast<{word}>({x}) | {word}(poison))"),
+                false => x.to_owned(),
+            };
             let _ = match write {
-                true => writeln!(out, "    chip_{}[a]{part} = v;", field.name),
-                false => writeln!(out, "    return chip_{}[a]{part};", field.name),
+                true => writeln!(out, "    {chip} = {};", value("v")),
+                false => writeln!(out, "    return {};", value(&chip)),
             };
         } else if write {
             for k in 0..words {
                 let value = format!("bitcast<u32>({})", part(field.elem, component, k));
-                let _ = writeln!(out, "    {}", self.store(field, &plus("a", k), &value));
+                let _ = writeln!(
+                    out,
+                    "    {}",
+                    self.store(field, &plus("a", k), &poisoned(value))
+                );
             }
         } else {
-            let load = |k: usize| self.load(field, &plus("a", k));
+            let load = |k: usize| poisoned(self.load(field, &plus("a", k)));
             let _ = writeln!(out, "    return {};", compose(field.elem, component, load));
         }
         out.push_str("}\n");
@@ -184,6 +193,29 @@ impl Build<'_> {
 // true if an array on chip is stored as four-word vectors
 fn fours(field: &Field) -> bool {
     field.elem == Elem::Quat
+}
+
+// the index of an element; with `checked`, an index out of range becomes the first, and all words that are read or written there
+// become NaN. No branch: a software adapter's compiler takes twice as long for kernels that branch in every accessor
+fn index(element: &str, component: bool, len: u32, width: usize, checked: bool) -> String {
+    if !checked {
+        return format!("    let e = {element};\n");
+    }
+    let range = match component {
+        true => format!("out_of_range(n, {len}) | out_of_range(k, {width})"),
+        false => format!("out_of_range(n, {len})"),
+    };
+    let component = match component {
+        true => "    let m = select(k, 0, bad);\n",
+        false => "",
+    };
+    format!(
+        "    let n = {element};
+    let bad = {range};
+    let e = select(n, 0, bad);
+{component}    let poison = select(0u, nan_bits, bad);
+"
+    )
 }
 
 fn plus(a: &str, k: usize) -> String {

@@ -88,8 +88,12 @@ impl Values {
 
 fn lanes_for(m: &Model, software: bool) -> u32 {
     match software {
-        // a software adapter ends the loops of an invocation after 65,535 iterations in all: large models need many lanes
-        true => (m.nv * m.nv / 200 + 1).next_power_of_two().min(64) as u32,
+        // a software adapter ends the loops of an invocation after 65,535 iterations in all: large models need many lanes; with 2 or 4
+        // its compiler takes up to three times as long as with 1 or 8
+        true => match (m.nv * m.nv / 200 + 1).next_power_of_two() {
+            1 => 1,
+            lanes => lanes.clamp(8, 64) as u32,
+        },
         // measured (docs/performance.md): with more lanes, lanes wait for each other in loops over few dofs and rows
         false => (m.nv.max(1) as u32).next_power_of_two().min(8),
     }

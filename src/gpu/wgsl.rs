@@ -298,7 +298,7 @@ impl Build<'_> {
                 "fn set_data_word(a: i32, word: u32) { data_words[world_base + u32(a) * TILE] = word; }\n".to_owned()
             }
             "out_of_range" => {
-                "fn out_of_range(e: i32, n: i32) -> bool { return e < 0 || e >= n; }\n".to_owned()
+                "fn out_of_range(e: i32, n: i32) -> bool { return u32(e) >= u32(n); }\n".to_owned()
             }
             _ => {
                 let field = FIELDS.iter().find(|f| name.strip_prefix("chip_") == Some(f.name))?;
