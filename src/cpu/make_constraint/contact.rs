@@ -141,10 +141,13 @@ impl<R: Real> Writer<'_, R> {
         dim: usize,
         first: usize,
     ) {
-        let levers = [0, 1].map(|side| lever_of(self.m, self.d, c, k, side));
-        let turned = [0, 1].map(|side| levers[side].is_some());
-        let shares = is_soft(self.m, k).then(|| soft::shares(self.m, self.d, c, k, turned));
-        let levers = motions(self.m, self.d, k, &levers);
+        let (mut shares, mut levers) = (None, None);
+        if is_soft(self.m, k) {
+            let turning = [0, 1].map(|side| lever_of(self.m, self.d, c, k, side));
+            let turned = [0, 1].map(|side| turning[side].is_some());
+            shares = Some(soft::shares(self.m, self.d, c, k, turned));
+            levers = motions(self.m, self.d, k, &turning);
+        }
         let (m, d) = (self.m, &mut *self.d);
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
         let offset = |b: usize, com: &[[R; 3]]| sub3(pos, com[m.body_rootid[b] as usize]);
