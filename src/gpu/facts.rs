@@ -2,7 +2,7 @@
 
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::penalty::has_penalties;
-use crate::cpu::lib::rod::{is_rod, twists};
+use crate::cpu::lib::rod::{is_boxed, is_rod, twists};
 use crate::cpu::lib::yielding::model_yields;
 use crate::fields::Model;
 use crate::gpu::{sdf, solids};
@@ -131,6 +131,12 @@ pub const FACTS: &[Fact] = &[
         sides
             .filter_map(|f| usize::try_from(*f).ok())
             .any(|f| twists(m, f))
+    }),
+    ("rods_boxed", |m| {
+        let sides = m.collision_flex.iter();
+        sides
+            .filter_map(|f| usize::try_from(*f).ok())
+            .any(|f| is_boxed(m, f))
     }),
     // types of tendons
     ("model_spatial_tendons", |m| {
