@@ -68,6 +68,11 @@ fn twist_joint(f: i32, e: i32) -> i32 {
 // the number along an open chain of a vertex; one more than the last if it is not there
 fn place_along(f: i32, v: i32) -> i32 {
     let num = hinges(f) + 2;
+    // most chains run in the order of their vertices
+    let guess = v - flex_vertadr(f);
+    if (guess < num && vertex(f, guess) == v) {
+        return guess;
+    }
     for (var i = 0; i < num; i++) {
         if (vertex(f, i) == v) {
             return i;

@@ -86,6 +86,11 @@ pub fn twist_joint(m: &Arrays, f: usize, e: usize) -> Option<usize> {
 /// The number along an open chain of a vertex; one more than the last if it is not there.
 pub fn place_along(m: &Arrays, f: usize, v: usize) -> usize {
     let num = hinges(m, f) + 2;
+    // most chains run in the order of their vertices
+    let guess = v.wrapping_sub(m.flex_vertadr[f] as usize);
+    if guess < num && vertex(m, f, guess) == v {
+        return guess;
+    }
     (0..num).find(|&i| vertex(m, f, i) == v).unwrap_or(num)
 }
 
