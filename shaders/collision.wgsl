@@ -22,7 +22,7 @@ struct MeetPoint {
 // maximum number of contacts of a pair: eight of two boxes, eleven of a box and a triangle, many of a height field or a signed distance
 // field, five of the older convex collider, four of all others; and four of a later impact beside them
 const COLLISION_MOST: i32 = 4 * i32(model_speculates) +
-    max(4 + i32(CCD_OLDER) + 8 * i32(collides_box_box || flexes_of_triangles), 50 * i32(solid_hfield || searches_fields));
+    max(4 + i32(CCD_OLDER) + 8 * i32(collides_box_box || flexes_of_triangles || rods_boxed), 50 * i32(solid_hfield || searches_fields));
 
 // contacts of the present pair, whether they are those of an impact within the timestep, and the preferred direction of the first
 // tangent

@@ -1,4 +1,4 @@
-// Vertices of flexes, lengths of their edges and the edges' Jacobians (`mj_flex`).
+// Vertices of flexes, frames of rods, lengths of edges and their Jacobians (`mj_flex`).
 
 fn mj_flex() {
     // vertices
@@ -15,6 +15,11 @@ fn mj_flex() {
         }
     }
     team_sync();
+
+    // frames of elastic rods
+    if (nrod > 0) {
+        carry_rods();
+    }
 
     // edges, except those of rigid or interpolated flexes
     for (var f = 0; f < nflex; f++) {

@@ -4,10 +4,6 @@ const SPRING: bool = (opt_disableflags & DSBL_SPRING) == 0;
 const DAMPER: bool = (opt_disableflags & DSBL_DAMPER) == 0;
 
 fn mj_passive() {
-    if (nrod > 0) {
-        carry_rods();
-    }
-
     // no passive forces if springs and dampers are both disabled
     if (!SPRING && !DAMPER) {
         for (var i = lane; i < nv; i += LANES) {

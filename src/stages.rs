@@ -85,7 +85,7 @@ stages! {
     com_pos,
     /// Poses of cameras and lights (`mj_camlight`).
     camlight,
-    /// Vertices and edge lengths of flexes, and the Jacobian of the lengths (`mj_flex`).
+    /// Vertices of flexes, frames of rods, edge lengths and their Jacobian (`mj_flex`).
     flex,
     /// Tendon lengths and Jacobian (`mj_tendon`).
     tendon,

@@ -20,17 +20,6 @@ struct Lever {
     arm: vec3f,
 }
 
-// the number along an open chain of a vertex; one more than the last if it is not there
-fn place_along(f: i32, v: i32) -> i32 {
-    let num = hinges(f) + 2;
-    for (var i = 0; i < num; i++) {
-        if (vertex(f, i) == v) {
-            return i;
-        }
-    }
-    return num;
-}
-
 // the edge on a side of a pair, if contacts there turn it: a vertex touches with the edge that begins there, or the last one. None of
 // edges that a body holds, and of flexes whose edges do not twist
 fn turned_edge(k: i32, side: i32) -> i32 {
@@ -38,14 +27,13 @@ fn turned_edge(k: i32, side: i32) -> i32 {
     if (f < 0 || !twists(f)) {
         return -1;
     }
-    let last = hinges(f);
     var edge = 0;
     if (collision_vert(k, side) >= 0) {
-        edge = min(place_along(f, soft_vertex(k)), last);
+        edge = min(place_along(f, soft_vertex(k)), hinges(f));
     } else {
-        edge = min(place_along(f, element_corner(k, side, 0)), place_along(f, element_corner(k, side, 1)));
+        edge = edge_of(f, collision_elem(k, side));
     }
-    return select(-1, edge, edge <= last && twist_joint(f, edge) >= 0);
+    return select(-1, edge, twist_joint(f, edge) >= 0);
 }
 
 // the edge on a side of a contact that turns it; none if it turns none
@@ -69,10 +57,10 @@ fn lever_of(c: i32, k: i32, side: i32) -> Lever {
     let v = soft_vertex(k);
     var part = 0.0;
     if (v >= 0) {
-        // a vertex touches with its own sphere
+        // it touches with its own sphere, or with a corner of the section
         let normal = vec3f(contact_frame_at(c, 0), contact_frame_at(c, 1), contact_frame_at(c, 2));
         part = select(1.0, 0.0, v == ends[0]);
-        out.arm = normal * (-out.sign * flex_radius(f));
+        out.arm = contact_pos(c) + normal * (0.5 * out.sign * contact_dist(c)) - flexvert_xpos(v);
     } else {
         let along = clamp(dot(contact_pos(c) - first, tangent.xyz), 0.0, tangent.w);
         part = along / tangent.w;

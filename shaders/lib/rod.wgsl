@@ -65,6 +65,71 @@ fn twist_joint(f: i32, e: i32) -> i32 {
     return select(second - 1, -1, held);
 }
 
+// the number along an open chain of a vertex; one more than the last if it is not there
+fn place_along(f: i32, v: i32) -> i32 {
+    let num = hinges(f) + 2;
+    // most chains run in the order of their vertices
+    let guess = v - flex_vertadr(f);
+    if (guess < num && vertex(f, guess) == v) {
+        return guess;
+    }
+    for (var i = 0; i < num; i++) {
+        if (vertex(f, i) == v) {
+            return i;
+        }
+    }
+    return num;
+}
+
+// the number along an open chain of an element
+fn edge_of(f: i32, element: i32) -> i32 {
+    let adr = flex_elemdataadr(f) + 2 * element;
+    let a = place_along(f, flex_vertadr(f) + flex_elem(adr));
+    let b = place_along(f, flex_vertadr(f) + flex_elem(adr + 1));
+    return min(min(a, b), hinges(f));
+}
+
+// the angle by which a joint turns the material of an edge from its frame
+fn twist_angle(joint: i32) -> f32 {
+    let q = jnt_qposadr(joint);
+    return qpos(q) - qpos0(q);
+}
+
+// the frame of an edge, turned as the material is
+fn turned_frame(f: i32, e: i32) -> vec3f {
+    let at = flex_plasticadr(f) + 6 * e;
+    let tangent = vec3f(rod_plastic(at), rod_plastic(at + 1), rod_plastic(at + 2));
+    let frame = vec3f(rod_plastic(at + 3), rod_plastic(at + 4), rod_plastic(at + 5));
+    let j = twist_joint(f, e);
+    if (j < 0) {
+        return frame;
+    }
+    let sc = sin_cos(twist_angle(j));
+    return frame * sc.y + cross(tangent, frame) * sc.x;
+}
+
+// true if the section of a rod whose edges twist is a box
+fn is_boxed(f: i32) -> bool {
+    return twists(f) && flex_bending(record(f, 0) + 9) != 0.0;
+}
+
+// half sizes of a section that is a box: the larger one, which is along the frame of an edge, then the smaller one
+fn half_sizes(f: i32) -> vec2f {
+    let adr = record(f, 0);
+    let ratio = sqrt(1.0 + flex_bending(adr + 5) / max(flex_bending(adr + 4), MINVAL));
+    let minor = abs(flex_bending(adr + 9));
+    return vec2f(minor * ratio, minor);
+}
+
+// vectors from the middle of an edge to the sides of its section, a box
+fn half_sides(f: i32, e: i32) -> array<vec3f, 2> {
+    let size = half_sizes(f);
+    let at = flex_plasticadr(f) + 6 * e;
+    let tangent = vec3f(rod_plastic(at), rod_plastic(at + 1), rod_plastic(at + 2));
+    let frame = turned_frame(f, e);
+    return array<vec3f, 2>(frame * size.x, cross(tangent, frame) * size.y);
+}
+
 // the direction of an edge where its frame was kept; zero if none was
 fn kept(f: i32, e: i32) -> vec3f {
     let at = flex_plasticadr(f) + 6 * e;

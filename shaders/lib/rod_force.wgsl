@@ -227,19 +227,15 @@ struct Axes {
 fn axes(f: i32, e: i32) -> Axes {
     let at = flex_plasticadr(f) + 6 * e;
     let tangent = vec3f(rod_plastic(at), rod_plastic(at + 1), rod_plastic(at + 2));
-    let frame = vec3f(rod_plastic(at + 3), rod_plastic(at + 4), rod_plastic(at + 5));
-    let side = cross(tangent, frame);
+    let frame = turned_frame(f, e);
+    let across = array<vec3f, 2>(cross(tangent, frame), -frame);
     let j = twist_joint(f, e);
     if (j < 0) {
         // it turns with its body
         let rate = dot(cvel(flex_vertbodyid(vertex(f, e))).rot, tangent);
-        return Axes(-1, 0.0, rate, array<vec3f, 2>(side, -frame));
+        return Axes(-1, 0.0, rate, across);
     }
-    let q = jnt_qposadr(j);
-    let angle = qpos(q) - qpos0(q);
-    let sc = sin_cos(angle);
-    let first = frame * sc.y + side * sc.x;
-    return Axes(j, angle, qvel(jnt_dofadr(j)), array<vec3f, 2>(cross(tangent, first), -first));
+    return Axes(j, twist_angle(j), qvel(jnt_dofadr(j)), across);
 }
 
 // a hinge of an open chain whose edges twist

@@ -80,32 +80,128 @@ fn element_capsule(corner: array<vec3f, 4>, radius: f32) -> Shape {
 fn try_soft(k: i32) {
     let detect = collision_detect(k);
     let geom = collision_geom1(k);
-    let radius = flex_radius(collision_flex(k, 1));
+    let f = collision_flex(k, 1);
+    let radius = flex_radius(f);
     let v = soft_vertex(k);
     if (v >= 0) {
-        plane_point(geom_xpos(geom), geom_xmat(geom)[2], flexvert_xpos(v), radius, detect);
+        if (rods_boxed && is_boxed(f)) {
+            plane_section(geom, f, v, detect);
+        } else {
+            plane_point(geom_xpos(geom), geom_xmat(geom)[2], flexvert_xpos(v), radius, detect);
+        }
         return;
     }
 
     // near: by boxes along the world axes, and the bounding sphere of a geom
     element2 = element_at(k, 1);
     var other = vec3f();
-    var reach = element_half(element2, radius) + detect;
+    var most = element_half(element2, reach(f)) + detect;
     if (geom < 0) {
         element1 = element_at(k, 0);
         other = element_center(element1);
-        reach += element_half(element1, flex_radius(collision_flex(k, 0)));
+        most += element_half(element1, reach(collision_flex(k, 0)));
     } else {
         other = geom_xpos(geom);
-        reach += geom_rbound(geom);
+        most += geom_rbound(geom);
     }
-    if (any(abs(element_center(element2) - other) > reach)) {
+    if (any(abs(element_center(element2) - other) > most)) {
+        return;
+    }
+    if (rods_boxed && touch_boxed(k, radius, detect)) {
         return;
     }
     if (geom < 0) {
         touch_element(k, radius, detect);
     } else {
         touch_geom(k, geom, radius, detect);
+    }
+}
+
+// largest distance of the surface of a flex from its elements
+fn reach(f: i32) -> f32 {
+    if (rods_boxed && is_boxed(f)) {
+        return length(half_sizes(f));
+    }
+    return flex_radius(f);
+}
+
+// contacts of a plane and a vertex of a rod whose section is a box
+fn plane_section(geom: i32, f: i32, v: i32, detect: f32) {
+    let normal = geom_xmat(geom)[2];
+    let edge = min(place_along(f, v), hinges(f));
+    let corner = deepest_corners(half_sides(f, edge), normal);
+    for (var i = 0; i < 2; i++) {
+        plane_point(geom_xpos(geom), normal, flexvert_xpos(v) + select(corner[0], corner[1], i == 1), 0.0, detect);
+    }
+}
+
+// the two deepest corners of a section at a plane, the deepest one first: from there to the next along the side that rises less
+fn deepest_corners(sides: array<vec3f, 2>, normal: vec3f) -> array<vec3f, 2> {
+    let rise = vec2f(dot(normal, sides[0]), dot(normal, sides[1]));
+    let wide = select(sides[0], -sides[0], rise.x >= 0.0);
+    let thin = select(sides[1], -sides[1], rise.y >= 0.0);
+    let along = abs(rise.x) <= abs(rise.y);
+    return array<vec3f, 2>(wide + thin, select(wide - thin, thin - wide, along));
+}
+
+// the edge on a side of a pair, if its section is a box: its axes are along the larger side of the section, along the smaller one and
+// along the edge, as its element runs
+fn edge_box(k: i32, side: i32) -> Shape {
+    let f = collision_flex(k, side);
+    let e = edge_of(f, collision_elem(k, side));
+    let frame = turned_frame(f, e);
+    let a = flexvert_xpos(element_corner(k, side, 0));
+    let b = flexvert_xpos(element_corner(k, side, 1));
+    let way = normalize3(b - a);
+    return Shape(0.5 * (a + b), mat3x3f(frame, cross(way.xyz, frame), way.xyz), vec3f(half_sizes(f), 0.5 * way.w));
+}
+
+// contacts of edges whose section is a box; false where they count as capsules: with all but lines, spheres, capsules and boxes
+fn touch_boxed(k: i32, radius: f32, detect: f32) -> bool {
+    let geom = collision_geom1(k);
+    let f = max(collision_flex(k, 0), 0);
+    let second = is_boxed(collision_flex(k, 1));
+    let reversed = !second;
+    var kind = GEOM_CAPSULE;
+    var other: Shape;
+    if (geom >= 0) {
+        kind = geom_type(geom);
+        if (!second || !(kind == GEOM_SPHERE || kind == GEOM_CAPSULE || kind == GEOM_BOX)) {
+            return false;
+        }
+        other = shape_of(geom);
+    } else {
+        let first = is_boxed(f);
+        if (!(first || second) || element_num(k, 0) != 2 || element_num(k, 1) != 2) {
+            return false;
+        }
+        if (first && second) {
+            kind = GEOM_BOX;
+            other = edge_box(k, 0);
+        } else if (second) {
+            other = element_capsule(element1, flex_radius(f));
+        } else {
+            other = element_capsule(element2, radius);
+        }
+    }
+    let cube = edge_box(k, select(1, 0, reversed));
+    if (geoms_sphere && kind == GEOM_SPHERE) {
+        ball_box(transpose(cube.mat) * (other.pos - cube.pos), other.size[0], cube, detect);
+    } else if (kind == GEOM_CAPSULE) {
+        capsule_box(other, cube, detect);
+    } else {
+        box_box(other, cube, detect);
+    }
+    if (reversed) {
+        reverse();
+    }
+    return true;
+}
+
+// reverses the normals: what was given first comes second
+fn reverse() {
+    for (var n = 0; n < found; n++) {
+        found_point[n].normal = -found_point[n].normal;
     }
 }
 
@@ -123,10 +219,7 @@ fn touch_geom(k: i32, geom: i32, radius: f32, detect: f32) {
             capsule_capsule(shape, capsule, detect);
         } else if (geoms_box) {
             capsule_box(capsule, shape, detect);
-            // reverse the normal: the geom comes first
-            for (var n = 0; n < found; n++) {
-                found_point[n].normal = -found_point[n].normal;
-            }
+            reverse();
         }
     } else if (flexes_of_triangles && geoms_sphere && num == 3 && kind == GEOM_SPHERE) {
         sphere_triangle(shape.pos, shape.size[0], element2, radius, detect);

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::couple;
-use super::flex::rod::is_box;
 use super::tree::Tree;
 use crate::cpu;
 use crate::cpu::lib::penalty::gives_way;
-use crate::cpu::lib::rod::{is_rod, twists};
+use crate::cpu::lib::rod::is_rod;
 use crate::cpu::lib::sleep::sleeps;
 use crate::fields::Arrays;
 use crate::mjcf::source::Origin;
@@ -235,9 +234,6 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);
     let touching = |f: usize| touches(m, f);
-    let boxed = |f: usize| twists(m, f) && is_box(m, f);
-    let what = "contacts of elastic rods whose section is a box";
-    need(what, first(&|f| boxed(f) && touching(f)));
     let passive = first(&|f| gives_way(m, f) && touching(f));
     let what = "passive contacts of flexes but with the integrator \"discrete\"";
     need(what, passive.filter(|_| !m.opt.is_discrete()));

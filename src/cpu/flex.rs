@@ -1,12 +1,13 @@
-//! Vertices of flexes, lengths of their edges and the edges' Jacobians (`mj_flex`).
+//! Vertices of flexes, frames of rods, lengths of edges and their Jacobians (`mj_flex`).
 
 use crate::cpu::lib::cage::place_vertices;
 use crate::cpu::lib::jac::add_jac;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::rod::carry_rods;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// Vertices of flexes, lengths of their edges and the edges' Jacobians (`mj_flex`).
+/// Vertices of flexes, frames of rods, lengths of edges and their Jacobians (`mj_flex`).
 pub fn flex<R: Real>(m: &Model, d: &mut Data<R>) {
     // vertices
     for v in 0..m.nflexvert {
@@ -18,6 +19,11 @@ pub fn flex<R: Real>(m: &Model, d: &mut Data<R>) {
     }
     for f in (0..m.nflex).filter(|&f| m.flex_interp[f] != 0) {
         place_vertices(m, d, f);
+    }
+
+    // frames of elastic rods
+    if m.nrod > 0 {
+        carry_rods(m, d);
     }
 
     // edges, except those of rigid or interpolated flexes

@@ -5,7 +5,7 @@ use crate::cpu::lib::elastic::{bend_forces, stretch_forces, vertex_motion};
 use crate::cpu::lib::force::{acts, apply_ft, joint_rest, poly_force, tendon_passive};
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::penalty::{has_penalties, pairs_of_contacts, push_apart};
-use crate::cpu::lib::rod::{carry_rods, is_rod};
+use crate::cpu::lib::rod::is_rod;
 use crate::cpu::lib::rod_force::rod_forces;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -26,10 +26,6 @@ pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     d.qfrc_damper.fill(R::zero());
     d.qfrc_gravcomp.fill(R::zero());
     d.qfrc_passive.fill(R::zero());
-
-    if m.nrod > 0 {
-        carry_rods(m, d);
-    }
 
     // no passive forces if springs and dampers are both disabled
     if !spring && !damper {

@@ -2,7 +2,7 @@
 
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::penalty::has_penalties;
-use crate::cpu::lib::rod::{is_rod, twists};
+use crate::cpu::lib::rod::{is_boxed, is_rod, twists};
 use crate::cpu::lib::yielding::model_yields;
 use crate::fields::Model;
 use crate::gpu::{sdf, solids};
@@ -132,6 +132,7 @@ pub const FACTS: &[Fact] = &[
             .filter_map(|f| usize::try_from(*f).ok())
             .any(|f| twists(m, f))
     }),
+    ("rods_boxed", rods_boxed),
     // types of tendons
     ("model_spatial_tendons", |m| {
         m.tendon_type.contains(&(TendonType::Spatial as i32))
@@ -158,6 +159,14 @@ pub(super) fn fact(m: &Model, name: &str) -> Option<bool> {
         "solid" => solids::solid(m, of),
         _ => None,
     }
+}
+
+// whether edges of rods touch as boxes
+fn rods_boxed(m: &Model) -> bool {
+    let sides = m.collision_flex.iter();
+    sides
+        .filter_map(|f| usize::try_from(*f).ok())
+        .any(|f| is_boxed(m, f))
 }
 
 // whether a contact sensor reports one of these fields
@@ -254,6 +263,12 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
         "field_ray" if !sdf::any(m) => "fn field_ray(geom: i32, r: Ray) -> Hit { return miss(); }",
         "triangle_sdf" if !sdf::meets_elements(m) => "fn triangle_sdf(geom: i32) {}",
         "drop_doubles" if !sdf::meets_elements(m) => "fn drop_doubles() {}",
+        "touch_boxed" if !rods_boxed(m) => {
+            "fn touch_boxed(k: i32, radius: f32, detect: f32) -> bool { return false; }"
+        }
+        "plane_section" if !rods_boxed(m) => {
+            "fn plane_section(geom: i32, f: i32, v: i32, detect: f32) {}"
+        }
         "SDF_BOXES" => &format!("const SDF_BOXES: i32 = {};", sdf::boxes(m)),
         "ccd_newer" if !solids::tells_distances(m) => "const ccd_newer: bool = false;",
         "ccd_beyond" if !ahead && !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",

@@ -262,6 +262,10 @@ fn tie_of_flexes(m: &Model, d: &Data, k: usize, most: f64) -> bool {
         for (x, place) in moved.flexvert_xpos.iter_mut().flatten().zip(places) {
             *x = place + MOVE * random.next();
         }
+        // the frames of rods turn with them
+        for (x, kept) in moved.rod_plastic.iter_mut().zip(&d.rod_plastic) {
+            *x = kept + MOVE * random.next();
+        }
         search(&moved)
     };
     jumps(search(d), again, most)

@@ -38,7 +38,9 @@ done
 for name in block soft rigid cage foil clay shell strain drum hose putty; do
     python3 tests/golden/make_soft.py $name 8
 done
-python3 tests/golden/make_soft.py field 24
+for name in tin field rod ribbon rope lath; do
+    python3 tests/golden/make_soft.py $name 24
+done
 python3 tests/golden/make_soft.py nodes 6
 tests/golden/make_solver.sh
 python3 tests/golden/make_textures.py > tests/golden/textures.txt

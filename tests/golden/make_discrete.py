@@ -246,6 +246,7 @@ coupled("a ring out of its plane", rod("direct", LOOP, section='shear="2e5"', yo
 coupled("a ring with straight parts", rod("direct", FLAT, young="2e4"), spread=.002)
 coupled("a rod on an arm", ARM.format(inside=rod(more='<pin id="0 1"/>').replace('pos="0 0 1"', 'pos=".3 0 0"')), spread=.01)
 coupled("a rod on the ground", GROUND + rod().replace('pos="0 0 1"', 'pos="0 0 .0099"').replace("<contact", '<contact solimp=".4 .6 .01"'), spread=.003, speed=.2)
+coupled("a rod with a section on the ground", GROUND + rod(box=True).replace('pos="0 0 1"', 'pos="0 0 .0069"').replace("<contact", '<contact solimp=".4 .6 .01"'), spread=.003, speed=.2)
 for flag in ["spring", "damper"]:
     coupled(f"a rod without {flag}", rod(more=PIN.replace("0 3", "0")), flags=f'{flag}="disable"', spread=.01)
 

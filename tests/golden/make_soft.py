@@ -12,9 +12,12 @@ HERE = pathlib.Path(__file__).parent
 NEAR = 0.12
 # models without contacts, and how far their points are from their places (m)
 ALONE = {"cage": 0.05, "foil": 0.004, "clay": 0.01, "shell": 0.01, "strain": 0.01, "rod": 0.02, "ribbon": 0.02, "putty": 0.004}
+# a model whose rods are twisted, by angles of this size (rad), and whose bodies are nearer
+TWISTED = {"lath": 0.7}
 
 
-def state(rng, m, far):
+def state(rng, m, far, twisted):
+    near_by = 0.06 if twisted else NEAR
     q = m.qpos0 + rng.normal(size=m.nq) * min(far, 0.02)
     free = np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
     # only one body is near the flex, so that geoms do not collide
@@ -31,11 +34,14 @@ def state(rng, m, far):
         a = m.jnt_qposadr[j]
         q[a:a + 3] = [3 * k + 3, 0, 5]
         if j == near:
-            q[a:a + 3] = rng.uniform(-NEAR, NEAR, 3) + [0.05, 0.05, 0]
+            q[a:a + 3] = rng.uniform(-near_by, near_by, 3) + [0.05, 0.05, 0]
         q[a + 3:a + 7] = rng.normal(size=4)
         q[a + 3:a + 7] /= np.linalg.norm(q[a + 3:a + 7])
     if not len(free) and held < 0:
         q += rng.normal(size=m.nq) * far
+    for j in range(m.njnt if twisted else 0):
+        if "twist" in m.joint(j).name:
+            q[m.jnt_qposadr[j]] += rng.normal() * twisted
     return q, rng.normal(size=m.nv) * 0.2
 
 
@@ -58,7 +64,7 @@ def main():
     out = {key: [] for key in ("in/qpos", "in/qvel", "ncon", "out/qacc", "out/sensordata", "out/qpos", "out/plastic")}
     found = []
     while len(found) < n:
-        q, v = state(rng, m, ALONE.get(name, 0.05))
+        q, v = state(rng, m, ALONE.get(name, 0.05), TWISTED.get(name))
         mujoco.mj_resetData(m, d)
         d.qpos[:], d.qvel[:] = q, v
         mujoco.mj_forward(m, d)

@@ -52,6 +52,7 @@ fn models() -> Vec<(String, Model)> {
         "soft_tin",
         "soft_strain",
         "soft_rope",
+        "soft_lath",
     ] {
         let m = Model::from_xml_path(format!("tests/golden/{name}.xml")).unwrap();
         models.push((name.to_owned(), m));

@@ -288,11 +288,6 @@ pub(super) fn is_directed(m: &Arrays, f: usize, k: usize) -> bool {
     m.flex_bending[adr + 6] != 0.0 || m.flex_bending[adr + 9] != 0.0
 }
 
-/// True if the section of a rod with hinges is a box.
-pub(in crate::compile) fn is_box(m: &Arrays, f: usize) -> bool {
-    m.flex_bending[record(m, f, 0) + 9] != 0.0
-}
-
 /// True if the section is a box whose second half size is the larger one.
 pub(super) fn is_upright(m: &Arrays, f: usize) -> bool {
     m.flex_bending[record(m, f, 0) + 9] < 0.0

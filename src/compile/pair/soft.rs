@@ -4,7 +4,7 @@ use super::{Pair, bits_match, collides, fits, geoms, is_static};
 use crate::compile::flex;
 use crate::cpu::lib::cage::bodies_between;
 use crate::cpu::lib::lever::turned_edge;
-use crate::cpu::lib::rod::{twist_joint, vertex};
+use crate::cpu::lib::rod::{is_boxed, twist_joint, vertex};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -265,10 +265,18 @@ pub(super) fn is_itself(m: &Arrays, k: usize) -> bool {
 /// Largest number of contacts that a pair with a flex can make.
 pub(super) fn max_contact(m: &Arrays, k: usize) -> usize {
     use GeomType as T;
-    let dim = m.flex_dim[m.collision_flex[2 * k + 1] as usize];
+    let side = |side: usize| usize::try_from(m.collision_flex[2 * k + side]).ok();
+    let boxed = [0, 1].map(|i| side(i).is_some_and(|f| is_boxed(m, f)));
+    let [first, dim] = [0, 1].map(|i| side(i).map_or(0, |f| m.flex_dim[f]));
     let geom = usize::try_from(m.collision_geom1[k]);
     let geom = geom.map_or(T::None as i32, |g| m.geom_type[g]);
     match (T::from_i32(geom), dim) {
+        // two corners of a section, and what two boxes make, or a capsule and a box
+        (Some(T::Plane), 1) if boxed[1] => 2,
+        (Some(T::Box), 1) if boxed[1] => 8,
+        (Some(T::Capsule), 1) if boxed[1] => 4,
+        (Some(T::None) | None, 1) if boxed == [true; 2] => 8,
+        (Some(T::None) | None, 1) if first == 1 && boxed != [false; 2] => 4,
         (Some(T::Hfield), _) => MAXCONPAIR,
         // the ends of the capsule, and corners of the triangle at its side
         (Some(T::Capsule), 2) => 5,

@@ -1,6 +1,7 @@
 //! Contacts of flexes: a vertex and a plane, an element and a geom, two elements.
 
 use super::bounds::{bounding_box, boxes_meet};
+use super::box_box::box_box;
 use super::capsule_box::capsule_box;
 use super::convex::single;
 use super::hfield::hfield_element;
@@ -11,6 +12,7 @@ use super::plane::{Ball, plane_ball};
 use super::round::{capsule_capsule, sphere_capsule};
 use super::sdf::Field;
 use super::shape;
+use super::sphere_box::sphere_box;
 use super::support::Solid;
 use super::tetrahedron::capsule_tetrahedron;
 use super::triangle::{box_triangle, capsule_triangle, sphere_triangle};
@@ -18,6 +20,9 @@ use crate::cpu::lib::cage::for_nodes;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::rod::{
+    edge_of, half_sides, half_sizes, hinges, is_boxed, place_along, turned_frame,
+};
 use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Arrays, Data, Model, OwnLane};
 use crate::real::{Mask, Real, lanes};
@@ -140,7 +145,7 @@ pub fn spread(spots: &[(f64, [f64; 3])]) -> Vec<bool> {
     stays
 }
 
-/// Contact of a plane and a vertex.
+/// Contacts of a plane and a vertex.
 pub fn plane_vertex<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -150,14 +155,37 @@ pub fn plane_vertex<R: Real>(
     out: &mut Contacts<R>,
 ) {
     let plane = m.collision_geom1[k] as usize;
-    let ball = Ball {
-        center: d.flexvert_xpos[v],
-        radius: d.own.flex_radius(m, m.collision_flex[2 * k + 1] as usize),
-    };
+    let f = m.collision_flex[2 * k + 1] as usize;
+    let center = d.flexvert_xpos[v];
     let normal = column(d.geom_xmat[plane], 2);
     let detect = d.own.collision_detect(m, k);
-    let (lanes, point) = plane_ball(d.geom_xpos[plane], normal, ball, detect);
-    out.add_where(lanes & awake, point);
+    let mut touch = |center: [R; 3], radius: R| {
+        let ball = Ball { center, radius };
+        let (lanes, point) = plane_ball(d.geom_xpos[plane], normal, ball, detect);
+        out.add_where(lanes & awake, point);
+    };
+    if !is_boxed(m, f) {
+        return touch(center, d.own.flex_radius(m, f));
+    }
+    let edge = place_along(m, f, v).min(hinges(m, f));
+    let sides = half_sides(m, d, f, edge);
+    for corner in deepest_corners(sides, normal) {
+        touch(add3(center, corner), R::zero());
+    }
+}
+
+/// The two deepest corners of a section at a plane, the deepest one first: from there to the next along the side that rises less.
+fn deepest_corners<R: Real>(sides: [[R; 3]; 2], normal: [R; 3]) -> [[R; 3]; 2] {
+    let rise = sides.map(|side| dot3(normal, side));
+    let zero = R::zero();
+    let [wide, thin] = [0, 1].map(|i| {
+        let up = zero.le(rise[i]);
+        scl3(sides[i], R::select(up, -R::one(), R::one()))
+    });
+    let along = rise[0].abs().le(rise[1].abs());
+    let deepest = add3(wide, thin);
+    let turned = select3(along, sub3(thin, wide), sub3(wide, thin));
+    [deepest, turned]
 }
 
 /// Boxes around the elements of all flexes, along the world axes, with the flex radius; computed once before pairs are tried.
@@ -171,7 +199,7 @@ impl<R: Real> Boxes<R> {
         }
         let mut boxes = Vec::with_capacity(m.nflexelem);
         for f in 0..m.nflex {
-            let radius = d.own.flex_radius(m, f);
+            let radius = reach(m, d, f);
             for e in 0..m.flex_elemnum[f] as usize {
                 boxes.push(box_of(d, elem_vertices(m, f, e), radius));
             }
@@ -183,6 +211,15 @@ impl<R: Real> Boxes<R> {
         let f = m.collision_flex[2 * k + side] as usize;
         &self.0[(m.flex_elemadr[f] + m.collision_elem[2 * k + side]) as usize]
     }
+}
+
+// largest distance of the surface of a flex from its elements
+fn reach<R: Real>(m: &Model, d: &Data<R>, f: usize) -> R {
+    if !is_boxed(m, f) {
+        return d.own.flex_radius(m, f);
+    }
+    let [wide, thin] = half_sizes(m, d, f);
+    (wide * wide + thin * thin).sqrt()
 }
 
 // the box around some vertices, inflated by the radius
@@ -287,9 +324,80 @@ impl Element {
     }
 }
 
+/// The edge on a side of a pair, if its section is a box: its axes are along the larger side of the section, along the smaller
+/// one and along the edge, as its element runs.
+fn edge_box<R: Real>(m: &Model, d: &Data<R>, k: usize, side: usize, lane: usize) -> Option<Shape> {
+    let f = m.collision_flex[2 * k + side] as usize;
+    if !is_boxed(m, f) {
+        return None;
+    }
+    let e = edge_of(m, f, m.collision_elem[2 * k + side] as usize);
+    let frame = turned_frame(m, d, f, e).map(|x| x.lane(lane));
+    let [wide, thin] = half_sizes(m, d, f).map(|x| x.lane(lane));
+    let Element { corner, .. } = Element::new(m, d, k, side, lane);
+    let [a, b, ..] = corner;
+    let (along, length) = normalize3(sub3(b, a));
+    let [x, y, z] = [frame, cross(along, frame), along];
+    Some(Shape {
+        pos: scl3(add3(a, b), 0.5),
+        mat: [x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]],
+        size: [wide, thin, 0.5 * length],
+    })
+}
+
+/// Contacts of edges whose section is a box; false where they count as capsules: with all but lines, spheres, capsules and
+/// boxes.
+fn touch_boxed<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    k: usize,
+    lane: usize,
+    detect: f64,
+    out: &mut Contacts,
+) -> bool {
+    use GeomType as T;
+    let edge = |side: usize| edge_box(m, d, k, side, lane);
+    let capsule = |side: usize| Element::new(m, d, k, side, lane).capsule();
+    let (kind, other, cube, reversed) = match usize::try_from(m.collision_geom1[k]) {
+        Ok(geom) => {
+            let size = OwnLane::new(&d.own, lane).geom_size(m, geom);
+            let other = shape(m, d, geom).lane(lane);
+            let Some(cube) = edge(1) else { return false };
+            (m.geom_type[geom], Shape { size, ..other }, cube, false)
+        }
+        Err(_) if (0..2).any(|side| corners(m, k, side).len() != 2) => return false,
+        Err(_) => match [edge(0), edge(1)] {
+            [None, None] => return false,
+            [None, Some(cube)] => (T::Capsule as i32, capsule(0), cube, false),
+            [Some(first), Some(cube)] => (T::Box as i32, first, cube, false),
+            [Some(first), None] => (T::Capsule as i32, capsule(1), first, true),
+        },
+    };
+    match T::from_i32(kind) {
+        Some(T::Sphere) => sphere_box(&other, &cube, detect, true, out),
+        Some(T::Capsule) => capsule_box(&other, &cube, detect, out),
+        Some(T::Box) => box_box(&other, &cube, detect, out),
+        _ => return false,
+    }
+    if reversed {
+        reverse(out);
+    }
+    true
+}
+
+// reverses the normals: what was given first comes second
+fn reverse(out: &mut Contacts) {
+    for point in &mut out.point[..out.num] {
+        point.normal = scl3(point.normal, -1.0);
+    }
+}
+
 /// Contacts of an element in one lane; false if the convex collider stopped before it converged.
 pub fn touch<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut Contacts) -> bool {
     let detect = d.own.collision_detect(m, k).lane(lane);
+    if m.nrod > 0 && touch_boxed(m, d, k, lane, detect, out) {
+        return true;
+    }
     let element = Element::new(m, d, k, 1, lane);
     let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
         let first = Element::new(m, d, k, 0, lane);
@@ -318,10 +426,7 @@ pub fn touch<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut C
         (Some(T::Capsule), 1) => capsule_capsule(&shape, &element.capsule(), detect, true, out),
         (Some(T::Box), 1) => {
             capsule_box(&element.capsule(), &shape, detect, out);
-            // reverse the normal: the geom comes first
-            for point in &mut out.point[..out.num] {
-                point.normal = scl3(point.normal, -1.0);
-            }
+            reverse(out);
         }
         (Some(T::Sphere), 2) => {
             let ball = Ball::of(&shape, shape.pos);

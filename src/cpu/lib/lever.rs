@@ -3,7 +3,7 @@
 use crate::cpu::collision::soft;
 use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
-use crate::cpu::lib::rod::{between, curvature, hinges, kept, twist_joint, twists, vertex};
+use crate::cpu::lib::rod::*;
 use crate::cpu::lib::rows::dofs_of;
 use crate::cpu::lib::spatial::add_scl6;
 use crate::fields::{Arrays, Data, Model};
@@ -27,12 +27,6 @@ pub(crate) struct Lever<R> {
     arm: [R; 3],
 }
 
-/// The number along an open chain of a vertex; one more than the last if it is not there.
-pub fn place_along(m: &Arrays, f: usize, v: usize) -> usize {
-    let num = hinges(m, f) + 2;
-    (0..num).find(|&i| vertex(m, f, i) == v).unwrap_or(num)
-}
-
 /// The edge on a side of a pair, if contacts there turn it: a vertex touches with the edge that begins there, or the last one. None of
 /// edges that a body holds, and of flexes whose edges do not twist.
 pub fn turned_edge(m: &Arrays, k: usize, side: usize) -> Option<usize> {
@@ -40,17 +34,14 @@ pub fn turned_edge(m: &Arrays, k: usize, side: usize) -> Option<usize> {
     if !twists(m, f) {
         return None;
     }
-    let last = hinges(m, f);
-    let along = |v: i32| place_along(m, f, (m.flex_vertadr[f] + v) as usize);
     let edge = match m.collision_vert[2 * k + side] {
-        v if v >= 0 => along(v).min(last),
-        _ => {
-            let adr = m.flex_elemdataadr[f] + 2 * m.collision_elem[2 * k + side];
-            let ends = [0, 1].map(|i| along(m.flex_elem[adr as usize + i]));
-            ends[0].min(ends[1])
+        v if v >= 0 => {
+            let v = (m.flex_vertadr[f] + v) as usize;
+            place_along(m, f, v).min(hinges(m, f))
         }
+        _ => edge_of(m, f, m.collision_elem[2 * k + side] as usize),
     };
-    (edge <= last && twist_joint(m, f, edge).is_some()).then_some(edge)
+    twist_joint(m, f, edge).is_some().then_some(edge)
 }
 
 /// The edge on a side of a contact that turns it; none if it turns none.
@@ -69,10 +60,12 @@ pub fn lever_of<R: Real>(
     let sign = if side == 0 { -R::one() } else { R::one() };
     let (part, arm) = match soft::vertex(m, k) {
         Some(v) => {
-            // a vertex touches with its own sphere
+            // it touches with its own sphere, or with a corner of the section
             let [x, y, z, ..] = d.contact_frame[c];
             let part = if v == ends[0] { R::zero() } else { R::one() };
-            (part, scl3([x, y, z], -sign * d.own.flex_radius(m, f)))
+            let back = R::splat(0.5) * d.contact_dist[c];
+            let corner = add_scl3(d.contact_pos[c], [x, y, z], sign * back);
+            (part, sub3(corner, d.flexvert_xpos[v]))
         }
         None => {
             let first = d.flexvert_xpos[ends[0]];

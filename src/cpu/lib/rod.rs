@@ -83,6 +83,63 @@ pub fn twist_joint(m: &Arrays, f: usize, e: usize) -> Option<usize> {
     (a != b).then(|| second - 1)
 }
 
+/// The number along an open chain of a vertex; one more than the last if it is not there.
+pub fn place_along(m: &Arrays, f: usize, v: usize) -> usize {
+    let num = hinges(m, f) + 2;
+    // most chains run in the order of their vertices
+    let guess = v.wrapping_sub(m.flex_vertadr[f] as usize);
+    if guess < num && vertex(m, f, guess) == v {
+        return guess;
+    }
+    (0..num).find(|&i| vertex(m, f, i) == v).unwrap_or(num)
+}
+
+/// The number along an open chain of an element.
+pub fn edge_of(m: &Arrays, f: usize, element: usize) -> usize {
+    let adr = m.flex_elemdataadr[f] as usize + 2 * element;
+    let ends = [0, 1].map(|i| (m.flex_vertadr[f] + m.flex_elem[adr + i]) as usize);
+    let [a, b] = ends.map(|v| place_along(m, f, v));
+    a.min(b).min(hinges(m, f))
+}
+
+/// The angle by which a joint turns the material of an edge from its frame.
+pub fn twist_angle<R: Real>(m: &Model, d: &Data<R>, joint: usize) -> R {
+    let q = m.jnt_qposadr[joint] as usize;
+    d.qpos[q] - d.own.qpos0(m, q)
+}
+
+/// The frame of an edge, turned as the material is.
+pub fn turned_frame<R: Real>(m: &Model, d: &Data<R>, f: usize, e: usize) -> [R; 3] {
+    let at = m.flex_plasticadr[f] as usize + 6 * e;
+    let (tangent, frame) = (vec_at(&d.rod_plastic, at), vec_at(&d.rod_plastic, at + 3));
+    let Some(j) = twist_joint(m, f, e) else {
+        return frame;
+    };
+    let (sine, cosine) = twist_angle(m, d, j).sin_cos();
+    add_scl3(scl3(frame, cosine), cross(tangent, frame), sine)
+}
+
+/// True if the section of a rod whose edges twist is a box.
+pub fn is_boxed(m: &Arrays, f: usize) -> bool {
+    twists(m, f) && m.flex_bending[record(m, f, 0) + 9] != 0.0
+}
+
+/// Half sizes of a section that is a box: the larger one, which is along the frame of an edge, then the smaller one.
+pub fn half_sizes<R: Real>(m: &Model, d: &Data<R>, f: usize) -> [R; 2] {
+    let adr = record(m, f, 0);
+    let [weak, more, minor] = [4, 5, 9].map(|i| d.own.flex_bending(m, adr + i));
+    let ratio = (R::one() + more / weak.max(R::splat(MINVAL))).sqrt();
+    [minor.abs() * ratio, minor.abs()]
+}
+
+/// Vectors from the middle of an edge to the sides of its section, a box.
+pub fn half_sides<R: Real>(m: &Model, d: &Data<R>, f: usize, e: usize) -> [[R; 3]; 2] {
+    let [wide, thin] = half_sizes(m, d, f);
+    let tangent = vec_at(&d.rod_plastic, m.flex_plasticadr[f] as usize + 6 * e);
+    let frame = turned_frame(m, d, f, e);
+    [scl3(frame, wide), scl3(cross(tangent, frame), thin)]
+}
+
 pub(crate) fn vec_at<R: Real>(x: &[R], adr: usize) -> [R; 3] {
     [x[adr], x[adr + 1], x[adr + 2]]
 }

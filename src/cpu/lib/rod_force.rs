@@ -274,8 +274,9 @@ pub struct Axes<R> {
 
 pub fn axes<R: Real>(m: &Model, d: &Data<R>, f: usize, e: usize) -> Axes<R> {
     let at = m.flex_plasticadr[f] as usize + 6 * e;
-    let (tangent, frame) = (vec_at(&d.rod_plastic, at), vec_at(&d.rod_plastic, at + 3));
-    let side = cross(tangent, frame);
+    let tangent = vec_at(&d.rod_plastic, at);
+    let frame = turned_frame(m, d, f, e);
+    let axes = [cross(tangent, frame), scl3(frame, -R::one())];
     let Some(j) = twist_joint(m, f, e) else {
         // it turns with its body
         let body = m.flex_vertbodyid[vertex(m, f, e)] as usize;
@@ -283,18 +284,14 @@ pub fn axes<R: Real>(m: &Model, d: &Data<R>, f: usize, e: usize) -> Axes<R> {
             joint: None,
             angle: R::zero(),
             rate: dot3(vec_at(&d.cvel[body], 0), tangent),
-            axes: [side, scl3(frame, -R::one())],
+            axes,
         };
     };
-    let q = m.jnt_qposadr[j] as usize;
-    let angle = d.qpos[q] - d.own.qpos0(m, q);
-    let (sine, cosine) = angle.sin_cos();
-    let first = add_scl3(scl3(frame, cosine), side, sine);
     Axes {
         joint: Some(j),
-        angle,
+        angle: twist_angle(m, d, j),
         rate: d.qvel[m.jnt_dofadr[j] as usize],
-        axes: [cross(tangent, first), scl3(first, -R::one())],
+        axes,
     }
 }
 
