@@ -8,7 +8,7 @@ use super::octree::{self, Octree};
 use super::vec3::{MINVAL, V3, mulmattvec, mulmatvec, normalize, quat2mat};
 use super::{AssetError, Mesh, MeshData, MeshInertia, MeshOptions};
 use super::{graph, inertia, massprops, normals, polygon};
-use glam::DVec3;
+use glam::{DMat3, DVec3, Vec3};
 
 /// Processes a mesh.
 ///
@@ -214,7 +214,7 @@ fn check_orientation(vert: &[V3], face: &[[i32; 3]]) -> Result<(), AssetError> {
     }
 }
 
-/// `refpos`, `refquat`, `scale`, in this order; normals are covectors and come out with unit length.
+/// `refpos`, `refquat`, `scale`, `stretch`, in this order; normals are covectors and come out with unit length.
 pub(crate) fn transform(vert: &mut [V3], normal: &mut [[f32; 3]], opt: &MeshOptions) {
     if opt.refpos != [0.0; 3] {
         let refpos = DVec3::from_array(opt.refpos);
@@ -237,6 +237,18 @@ pub(crate) fn transform(vert: &mut [V3], normal: &mut [[f32; 3]], opt: &MeshOpti
         }
         for n in normal.iter_mut() {
             *n = std::array::from_fn(|k| (f64::from(n[k]) / opt.scale[k]) as f32);
+        }
+    }
+    if let Some(stretch) = opt.stretch {
+        let map = DMat3::from_cols_array(&stretch).transpose();
+        let covector = map.inverse().transpose();
+        for v in vert.iter_mut() {
+            *v = (map * DVec3::from_array(*v)).to_array();
+        }
+        for n in normal.iter_mut() {
+            *n = (covector * Vec3::from_array(*n).as_dvec3())
+                .as_vec3()
+                .to_array();
         }
     }
     for n in normal.iter_mut() {

@@ -40,6 +40,8 @@ pub enum MeshInertia {
 pub struct MeshOptions {
     /// Factors along the axes of the file; negative ones mirror.
     pub scale: [f64; 3],
+    /// Linear map behind `scale`, row by row; its determinant is positive.
+    pub stretch: Option<[f64; 9]>,
     /// Point of the file that becomes the origin.
     pub refpos: [f64; 3],
     /// Orientation of the mesh's frame in the file (wxyz); need not be normalised.
@@ -64,6 +66,7 @@ impl Default for MeshOptions {
     fn default() -> Self {
         MeshOptions {
             scale: [1.0; 3],
+            stretch: None,
             refpos: [0.0; 3],
             refquat: [1.0, 0.0, 0.0, 0.0],
             inertia: MeshInertia::Legacy,

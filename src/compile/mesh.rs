@@ -53,6 +53,7 @@ pub(crate) fn solid(
     Ok(shape.map(|mut shape| {
         let options = MeshOptions {
             scale: said.scale(),
+            stretch: said.stretch,
             refpos: said.refpos(),
             refquat: said.refquat(),
             ..MeshOptions::default()
@@ -117,6 +118,7 @@ pub(super) fn mesh(
     };
     let options = MeshOptions {
         scale: said.scale(),
+        stretch: said.stretch,
         refpos: said.refpos(),
         refquat: said.refquat(),
         inertia,

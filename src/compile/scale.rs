@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::mjcf::schema::{
-    Body, Camera, Frame, Geom, Inertial, Joint, Light, Scaling, Site, Tendon,
+    Body, Camera, Frame, Geom, Inertial, Joint, Light, Mesh, MeshInertia, Scaling, Site, Tendon,
 };
 use crate::mjcf::source::Sources;
 use crate::mjcf::spec::{Actuator, Spec};
@@ -92,6 +92,7 @@ struct Named {
     geom: HashMap<String, Scale>,
     site: HashMap<String, Scale>,
     camera: HashMap<String, Scale>,
+    flex: HashMap<String, Scale>,
     tendon: HashMap<String, Line>,
     actuator: HashMap<String, Line>,
 }
@@ -140,16 +141,18 @@ pub(super) fn scaled(spec: &Spec) -> Result<Option<Spec>> {
             let scale = at(geom.frame);
             let origin = geom.origin;
             let wrong = |msg| sources.error(origin, None, msg);
-            factors.push(self::geom(geom, &units, &scale).map_err(wrong)?);
+            // a shape that is fitted to a mesh is solid
+            let own = matches!(geom.type_(), GeomType::Mesh | GeomType::Sdf);
+            let shell = own && has_shell(&spec.meshes, geom.mesh.as_deref());
+            let shell = shell || geom.shellinertia();
+            factors.push(self::geom(geom, &units, &scale, shell).map_err(wrong)?);
         }
         let geoms = body.geoms.iter_mut().zip(factors);
         let geoms = geoms.map(|(g, factors)| (factors, &mut g.mesh, &mut g.hfield));
         assets.use_geoms(&out.meshes, &out.hfields, geoms);
         for site in &mut body.sites {
             let scale = at(site.frame);
-            let origin = site.origin;
-            let wrong = |msg| sources.error(origin, None, msg);
-            let factors = self::site(site, &units, &scale).map_err(wrong)?;
+            let factors = self::site(site, &units, &scale);
             assets.later(site.mesh.iter().map(|mesh| (factors, mesh.clone())));
         }
         body.cameras
@@ -415,29 +418,48 @@ fn joint(j: &mut Joint, s: &Scale) {
     width(&mut j.solimpfriction, friction, displacement);
 }
 
-const STRETCHED_SPAN: &str =
-    "fromto in a frame that stretches is not supported: give pos, size and zaxis";
+// whether the mass of a mesh is on its surface
+fn has_shell(meshes: &[Mesh], name: Option<&str>) -> bool {
+    let mesh = meshes
+        .iter()
+        .find(|m| name.is_some() && m.name.as_deref() == name);
+    mesh.is_some_and(|m| m.inertia() == MeshInertia::Shell)
+}
 
-// scales a geom; gives the factors along its axes, or an error message
-fn geom(g: &mut Geom, units: &Units, s: &Scale) -> std::result::Result<[f64; 3], &'static str> {
+// scales a geom, whose mass may be on its surface; gives the map in the coordinates of its mesh or height field, or an error message
+fn geom(
+    g: &mut Geom,
+    units: &Units,
+    s: &Scale,
+    shell: bool,
+) -> std::result::Result<Stretch, &'static str> {
     if g.plugin.is_some() && !s.is_one() {
         return Err("a geom with a plugin cannot be scaled; keep it out of the frame");
     }
     let length = s.length;
     let shape = g.type_();
+    let own = match (s.stretch, g.fromto) {
+        (None, _) => Stretch::uniform(length),
+        (Some(stretch), Some(ends)) => stretch.between(ends),
+        (Some(stretch), None) => stretch.turned(units, &g.orientation),
+    };
+    // between two points, boxes and ellipsoids are stretched as round shapes are
     let factors = match (s.stretch, g.fromto) {
         (None, _) => [length; 3],
-        (Some(_), Some(_)) => return Err(STRETCHED_SPAN),
-        (Some(stretch), None) => stretch.turned(units, &g.orientation).of_shape(shape)?,
+        (Some(_), Some(_)) => own.of_shape(GeomType::Capsule)?,
+        (Some(_), None) => own.of_shape(shape)?,
     };
     s.place(&mut g.pos);
-    lengths(&mut g.fromto, length);
-    s.size(&mut g.size, shape, factors);
+    match g.fromto {
+        Some(_) => lengths_of_first(&mut g.size, factors[0]),
+        None => s.size(&mut g.size, shape, factors),
+    }
+    s.ends(&mut g.fromto);
     number(&mut g.margin, length);
     number(&mut g.gap, length);
     number(&mut g.adhesion, s.force());
     number(&mut g.mass, s.mass);
-    let room = match g.shellinertia() {
+    let room = match shell {
         true => length * length,
         false => length * length * length,
     };
@@ -452,28 +474,46 @@ fn geom(g: &mut Geom, units: &Units, s: &Scale) -> std::result::Result<[f64; 3],
     }
     let linear = g.surfacevel.iter_mut().flatten();
     linear.zip(factors).for_each(|(v, f)| *v *= f);
-    Ok(factors)
+    Ok(match own.is_straight() {
+        true => Stretch::along(own.factors()),
+        false => own,
+    })
 }
 
-// scales a site; gives the factors of its mesh, if it has one, or an error message
-fn site(x: &mut Site, units: &Units, s: &Scale) -> std::result::Result<[f64; 3], &'static str> {
+// multiplies the first number of a size: the radius of a shape between two points
+fn lengths_of_first(said: &mut Option<Vec<f64>>, factor: f64) {
+    if let Some(radius) = said.iter_mut().flatten().next() {
+        *radius *= factor;
+    }
+}
+
+// scales a site; gives the map in the coordinates of its mesh, if it has one
+fn site(x: &mut Site, units: &Units, s: &Scale) -> Stretch {
     let shape = x.type_();
-    let factors = match (s.stretch, x.fromto) {
-        (None, _) => [s.length; 3],
-        (Some(_), Some(_)) => return Err(STRETCHED_SPAN),
-        (Some(stretch), None) => stretch
-            .turned(units, &x.orientation)
-            .of_site(shape, s.length)?,
+    let own = match (s.stretch, x.fromto) {
+        (None, _) => Stretch::uniform(s.length),
+        (Some(stretch), Some(ends)) => stretch.between(ends),
+        (Some(stretch), None) => stretch.turned(units, &x.orientation),
     };
     s.place(&mut x.pos);
-    lengths(&mut x.fromto, s.length);
     if s.length != 1.0 || s.stretch.is_some() {
         // a size that is not given is a length, too
         let holds = x.size().to_vec();
         x.size.get_or_insert(holds);
-        sizes(&mut x.size, shape, factors);
+        let factors = own.of_site(shape, s.length);
+        match x.fromto {
+            Some(_) => {
+                let [across, other, _] = own.factors();
+                lengths_of_first(&mut x.size, (across * other).sqrt());
+            }
+            None => sizes(&mut x.size, shape, factors),
+        }
     }
-    Ok(factors)
+    s.ends(&mut x.fromto);
+    match own.is_straight() {
+        true => Stretch::along(own.factors()),
+        false => own,
+    }
 }
 
 /// Multiplies the numbers of a size that the shape uses; others stay.

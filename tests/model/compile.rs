@@ -282,15 +282,17 @@ fn models_in_frames_with_a_scale_are_mujocos() {
 #[test]
 fn what_a_scale_does_not_reach_is_refused_by_name() {
     let slide = "<body name='b'><joint name='j' type='slide' stiffness='1' springyield='1'/><geom type='box' size='1 1 1'/></body>";
-    let free = "<body name='b'><freejoint/><geom type='box' size='1 1 1'/></body>";
     let pid = "<actuator><pid joint='j' kp='1'/></actuator><keyframe><key ctrl='1 0'/></keyframe>";
     let plastic = "<keyframe><key plastic='0'/></keyframe>";
-    let place = "<keyframe><key qpos='1 2 3 1 0 0 0'/></keyframe>";
-    let mesh = "<asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>";
-    let turned = "<body><geom type='mesh' mesh='m' euler='30 0 0'/></body>";
-    let between = "<body><geom type='capsule' size='.1' fromto='0 0 0 0 0 1'/></body>";
-    let stretch = "scale='1 2 3' scaling='geometry'";
-    let cloth = "<body name='b'><flexcomp name='f' count='2 2 1' dim='2' spacing='1 1 1'/></body>";
+    let node = |i: usize| {
+        let [x, y, z] = [i / 4, i / 2 % 2, i % 2];
+        format!(
+            "<body name='n{i}' pos='{x} {y} {z}'><joint/><geom type='box' size='.1 .1 .1'/></body>"
+        )
+    };
+    let nodes: String = (0..8).map(node).collect();
+    let between = "<deformable><flex name='f' dim='3' body='world' node='n0 n1 n2 n3 n4 n5 n6 n7' dof='trilinear'
+        vertex='0 0 0 1 0 0 0 1 0 0 0 1' element='0 1 2 3'><contact selfcollide='none'/></flex></deformable>";
     for (attrs, inside, rest, what) in [
         (
             "scale='2'",
@@ -299,15 +301,12 @@ fn what_a_scale_does_not_reach_is_refused_by_name() {
             "controls beside those of an actuator with several",
         ),
         ("scale='2'", slide, plastic, "plastic deformations"),
-        (stretch, free, place, "the place of a body in a keyframe"),
         (
-            stretch,
-            turned,
-            mesh,
-            "a mesh that is turned in a frame that stretches",
+            "scale='2'",
+            &nodes,
+            between,
+            "a flex whose nodes are in a frame that scales",
         ),
-        (stretch, between, "", "fromto in a frame that stretches"),
-        ("scale='2'", cloth, "", "flex in a frame that scales"),
     ] {
         let model = |attrs: &str| {
             let frame = format!("<frame {attrs}>\n{inside}</frame>");

@@ -2,23 +2,32 @@
 
 use std::collections::HashMap;
 
+use super::stretch::Stretch;
 use crate::error::Result;
 use crate::mjcf::schema::{Hfield, Mesh};
 use crate::mjcf::spec::Spec;
 use crate::types::GeomType;
 
 /// Instances of the assets of one kind.
-#[derive(Default)]
-struct Kind {
+struct Kind<S> {
     /// By name of an asset: the scales it is used at. The asset itself gets the first of them.
-    scales: HashMap<String, Vec<[f64; 3]>>,
+    scales: HashMap<String, Vec<S>>,
     /// Further instances in order of use: the asset, and the index of its scale.
     further: Vec<(String, usize)>,
 }
 
-impl Kind {
+impl<S> Default for Kind<S> {
+    fn default() -> Self {
+        Self {
+            scales: HashMap::new(),
+            further: Vec::new(),
+        }
+    }
+}
+
+impl<S: Copy + PartialEq> Kind<S> {
     /// The name of an asset at a scale.
-    fn at(&mut self, name: &str, scale: [f64; 3]) -> String {
+    fn at(&mut self, name: &str, scale: S) -> String {
         let scales = self.scales.entry(name.to_owned()).or_default();
         let k = scales.iter().position(|s| *s == scale).unwrap_or_else(|| {
             scales.push(scale);
@@ -38,7 +47,7 @@ impl Kind {
         &self,
         list: &mut Vec<T>,
         name: impl Fn(&mut T) -> &mut Option<String>,
-        scale: impl Fn(&mut T, [f64; 3]),
+        scale: impl Fn(&mut T, S),
     ) -> std::result::Result<(), (T, String)> {
         let original = list.clone();
         for asset in list.iter_mut() {
@@ -74,10 +83,10 @@ impl Kind {
 /// The instances of meshes and height fields.
 #[derive(Default)]
 pub(super) struct Instances {
-    meshes: Kind,
-    hfields: Kind,
+    meshes: Kind<Stretch>,
+    hfields: Kind<Stretch>,
     /// Meshes of sites with their scales, which come after those of all geoms.
-    sites: Vec<([f64; 3], String)>,
+    sites: Vec<(Stretch, String)>,
 }
 
 impl Instances {
@@ -86,7 +95,7 @@ impl Instances {
         &mut self,
         meshes: &[Mesh],
         hfields: &[Hfield],
-        geoms: impl Iterator<Item = ([f64; 3], &'a mut Option<String>, &'a mut Option<String>)>,
+        geoms: impl Iterator<Item = (Stretch, &'a mut Option<String>, &'a mut Option<String>)>,
     ) {
         // the compiler reports an asset that does not exist
         for (scale, mesh, hfield) in geoms {
@@ -104,7 +113,7 @@ impl Instances {
     }
 
     /// Remembers the meshes of sites.
-    pub fn later(&mut self, sites: impl Iterator<Item = ([f64; 3], String)>) {
+    pub fn later(&mut self, sites: impl Iterator<Item = (Stretch, String)>) {
         self.sites.extend(sites);
     }
 
@@ -135,15 +144,19 @@ impl Instances {
                 "the name {name:?} is needed for an instance of this asset at another scale; rename the other"
             )
         };
-        let mesh = |m: &mut Mesh, s: [f64; 3]| {
-            if s != [1.0; 3] {
+        let mesh = |m: &mut Mesh, stretch: Stretch| {
+            let s = stretch.factors();
+            if !stretch.is_straight() {
+                m.stretch = Some(stretch.rows());
+            } else if s != [1.0; 3] {
                 let own = m.scale();
                 m.scale = Some(std::array::from_fn(|k| own[k] * s[k]));
             }
         };
         let done = self.meshes.fill(&mut spec.meshes, |m| &mut m.name, mesh);
         done.map_err(|(m, name)| spec.sources.error(m.origin, None, taken(&name)))?;
-        let hfield = |h: &mut Hfield, [x, y, z]: [f64; 3]| {
+        let hfield = |h: &mut Hfield, stretch: Stretch| {
+            let [x, y, z] = stretch.factors();
             let size = h.size.iter_mut().flatten();
             size.zip([x, y, z, z]).for_each(|(l, s)| *l *= s);
         };

@@ -2,8 +2,9 @@
 
 use super::actuator::places;
 use super::span::{self, Span};
+use super::stretch::Stretch;
 use super::{Named, Scale};
-use crate::compile::pose::Pose;
+use crate::compile::pose::{Pose, unit};
 use crate::compile::tree::Tree;
 use crate::error::Result;
 use crate::mjcf::schema::Key;
@@ -14,13 +15,23 @@ use crate::types::{DynType, GainType, JointType};
 struct Move {
     from: [f64; 3],
     to: [f64; 3],
-    factor: f64,
+    factor: Stretch,
 }
 
 impl Move {
+    // maps a position; one that is cut short stays, the compiler reports it
     fn carry(&self, place: &mut [f64]) {
-        for (k, p) in place.iter_mut().enumerate().take(3) {
-            *p = self.to[k] + self.factor * (*p - self.from[k]);
+        if let [x, y, z, ..] = place {
+            let [a, b, c] = self.from;
+            let moved = self.factor.place([*x - a, *y - b, *z - c]);
+            let [a, b, c] = self.to;
+            [*x, *y, *z] = [a + moved[0], b + moved[1], c + moved[2]];
+        }
+    }
+
+    fn turn(&self, velocity: &mut [f64]) {
+        if let [x, y, z, ..] = velocity {
+            [*x, *y, *z] = self.factor.place([*x, *y, *z]);
         }
     }
 }
@@ -35,8 +46,8 @@ pub(super) fn keys(
     mocaps: &[Scale],
 ) -> Result<()> {
     let sources = spec.sources.clone();
-    let scaled =
-        joints.iter().any(|(s, _)| s.length != 1.0) || mocaps.iter().any(|s| s.length != 1.0);
+    let moves_some = |s: &Scale| s.length != 1.0 || s.stretch.is_some();
+    let scaled = joints.iter().any(|(s, _)| moves_some(s)) || mocaps.iter().any(moves_some);
     let (free, mocap) = match scaled && !spec.keys.is_empty() {
         true => moves(before, spec, joints, mocaps)?,
         false => (Vec::new(), Vec::new()),
@@ -53,11 +64,6 @@ pub(super) fn keys(
         }
         if key.plastic.is_some() {
             return refuse("plastic deformations");
-        }
-        let placed = key.qpos.is_some() || key.qvel.is_some() || key.mpos.is_some();
-        let mut bodies = joints.iter().map(|(s, _)| s).chain(mocaps);
-        if placed && bodies.any(|s| s.stretch.is_some()) {
-            return refuse("the place of a body in a keyframe");
         }
         if scaled {
             states(key, joints, &free);
@@ -98,23 +104,33 @@ fn moves(
     mocaps: &[Scale],
 ) -> Result<(Vec<Move>, Vec<Move>)> {
     let (before, after) = (Tree::new(before)?, Tree::new(after)?);
-    let place = |tree: &Tree, b: usize| -> [f64; 3] {
+    let place = |tree: &Tree, b: usize| -> Result<Pose> {
         let node = &tree.bodies[b];
-        let own = Pose::at(node.said.pos());
-        node.frame.map_or(own, |frame| frame.then(own)).pos
+        let own = tree.pose(node.said.pos(), &node.said.orientation, node.said.origin)?;
+        Ok(node.frame.map_or(own, |frame| frame.then(own)))
     };
-    let way = |b: usize, scale: &Scale| Move {
-        from: place(&before, b),
-        to: place(&after, b),
-        factor: scale.length,
+    let way = |b: usize, scale: &Scale| -> Result<Move> {
+        let (from, to) = (place(&before, b)?, place(&after, b)?);
+        let factor = match scale.stretch {
+            Some(stretch) => stretch.seen_from(unit(to.quat)),
+            None => Stretch::uniform(scale.length),
+        };
+        Ok(Move {
+            from: from.pos,
+            to: to.pos,
+            factor,
+        })
     };
     let free = after.joints.iter().zip(joints);
     let free = free.filter(|(_, (_, kind))| *kind == JointType::Free);
     let free = free
         .map(|(joint, (scale, _))| way(joint.body, scale))
-        .collect();
+        .collect::<Result<_>>()?;
     let mocap = (0..after.bodies.len()).filter(|&b| after.bodies[b].said.mocap());
-    let mocap = mocap.zip(mocaps).map(|(b, scale)| way(b, scale)).collect();
+    let mocap = mocap
+        .zip(mocaps)
+        .map(|(b, scale)| way(b, scale))
+        .collect::<Result<_>>()?;
     Ok((free, mocap))
 }
 
@@ -135,8 +151,8 @@ fn states(key: &mut Key, joints: &[(Scale, JointType)], free: &[Move]) {
             JointType::Free => {
                 if let Some(way) = free.next() {
                     way.carry(q);
+                    way.turn(v);
                 }
-                v.iter_mut().take(3).for_each(|v| *v *= scale.length);
             }
             JointType::Slide => q.iter_mut().chain(v).for_each(|x| *x *= scale.length),
             JointType::Ball | JointType::Hinge => {}

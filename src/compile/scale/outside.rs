@@ -6,7 +6,7 @@ use super::span::{self, Line, Span};
 use super::stretch::Stretch;
 use super::{Named, ONE, Scale, lengths, number, powers, width};
 use crate::error::Result;
-use crate::mjcf::schema::{Equality, EqualityTag, Pair, Sensor, SensorTag, Skin, Tendon};
+use crate::mjcf::schema::{Equality, EqualityTag, Flex, Pair, Sensor, SensorTag, Skin, Tendon};
 use crate::mjcf::spec::Spec;
 use crate::mjcf::table::fill;
 use crate::types::{JointType, ObjType};
@@ -27,6 +27,15 @@ pub(super) fn scale(
         let line = span::tendon(x, named);
         tendon(x, line);
         named.note_tendon(x, line);
+    }
+    for x in &mut spec.flexes {
+        let mut nodes = x.node.iter().flat_map(|list| list.split_ascii_whitespace());
+        if nodes.any(|node| !named.body(Some(node)).is_one()) {
+            let what = "a flex whose nodes are in a frame that scales";
+            return Err(sources.unsupported(x.origin, None, what));
+        }
+        let scale = flex(x, named);
+        named.flex.extend(x.name.clone().map(|name| (name, scale)));
     }
     for x in &mut spec.equalities {
         equality(x, named);
@@ -55,13 +64,6 @@ pub(super) fn scale(
             return Err(sources.error(x.origin, None, msg));
         }
     }
-    for x in &spec.flexes {
-        let lists = [&x.body, &x.node].into_iter().flatten();
-        let mut bodies = lists.flat_map(|list| list.split_ascii_whitespace());
-        if bodies.any(|body| !named.body(Some(body)).is_one()) {
-            return Err(sources.unsupported(x.origin, None, "flex in a frame that scales"));
-        }
-    }
     keys(before, spec, named, joints, mocaps)
 }
 
@@ -88,6 +90,45 @@ fn tendon(x: &mut Tendon, (scale, slides): Line) {
     powers(&mut x.damping, along.rate, 1.0 / along.unit);
     number(&mut x.armature, along.rate);
     x.width = Some(x.width() * scale.length);
+}
+
+/// Scales a flex: its vertices in the frames of their bodies, all else by the scale of the bodies if one frame sets it for all, which is
+/// returned.
+fn flex(x: &mut Flex, named: &Named) -> Scale {
+    let bodies = x.body.iter().flat_map(|list| list.split_ascii_whitespace());
+    let bodies: Vec<Scale> = bodies.map(|body| named.body(Some(body))).collect();
+    let (Some(first), Some(last)) = (bodies.first(), bodies.last()) else {
+        return ONE;
+    };
+    let vertices = x.vertex.iter_mut().flat_map(|v| v.chunks_exact_mut(3));
+    for (k, vertex) in vertices.enumerate() {
+        // one body is that of all vertices
+        let mut pos = Some([vertex[0], vertex[1], vertex[2]]);
+        bodies.get(k).unwrap_or(last).place(&mut pos);
+        vertex.copy_from_slice(&pos.unwrap_or_default());
+    }
+    if first.is_one() || bodies.iter().any(|body| body.said != first.said) {
+        return ONE;
+    }
+    let (length, along) = (first.length, Span::new(first, true));
+    x.radius = Some(x.radius() * length);
+    number(&mut x.edge.stiffness, along.rate);
+    number(&mut x.edge.damping, along.rate);
+    let pressure = first.unit_mass / first.unit_length;
+    number(&mut x.elasticity.young, pressure);
+    number(&mut x.elasticity.shear, pressure);
+    number(&mut x.elasticity.thickness, length);
+    lengths(&mut x.elasticity.sectionsize, length);
+    let contact = &mut x.contact;
+    number(&mut contact.margin, length);
+    number(&mut contact.gap, length);
+    if length != 1.0 {
+        let [slide, spin, roll] = contact.friction();
+        contact.friction = Some(vec![slide, spin * length, roll * length]);
+        let solimp = contact.solimp();
+        width(&mut contact.solimp, solimp, length);
+    }
+    *first
 }
 
 /// Scales a skin with its bones along the axes of their bodies; false if they have several scales. Masses and units do not count.
@@ -180,6 +221,10 @@ fn equality(x: &mut Equality, named: &Named) {
                 x.torquescale = Some(x.torquescale() * between);
             }
             width(&mut x.solimp, solimp, between);
+        }
+        EqualityTag::Flex | EqualityTag::Flexstrain => {
+            let scale = x.flex.as_ref().and_then(|name| named.flex.get(name));
+            width(&mut x.solimp, solimp, scale.map_or(1.0, |s| s.length));
         }
         _ => {}
     }

@@ -3,7 +3,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::{Scale, sizes};
-use crate::compile::pose::Units;
+use crate::compile::pose::{Units, z2quat};
 use crate::mjcf::schema::{Inertial, Orientation};
 use crate::types::GeomType;
 
@@ -33,13 +33,33 @@ impl Stretch {
     /// The same map in rotated coordinates.
     pub fn turned(self, units: &Units, said: &Orientation) -> Stretch {
         match units.orientation(said) {
-            Ok(Some([w, x, y, z])) => {
-                let turn = DMat3::from_quat(DQuat::from_xyzw(x, y, z, w));
-                Stretch(turn.transpose() * self.0 * turn)
-            }
+            Ok(Some([w, x, y, z])) => self.rotated(DMat3::from_quat(DQuat::from_xyzw(x, y, z, w))),
             // the compiler reports a wrong orientation
             _ => self,
         }
+    }
+
+    /// The map in the coordinates of a shape between two points, whose z axis is along them.
+    pub fn between(self, ends: [f64; 6]) -> Stretch {
+        let [x0, y0, z0, x1, y1, z1] = ends;
+        let axis = DVec3::new(x0 - x1, y0 - y1, z0 - z1).normalize_or(DVec3::Z);
+        let [w, x, y, z] = z2quat(axis.to_array());
+        self.rotated(DMat3::from_quat(DQuat::from_xyzw(x, y, z, w)))
+    }
+
+    /// The same map in coordinates that are rotated by a matrix.
+    pub fn rotated(self, turn: DMat3) -> Stretch {
+        Stretch(turn.transpose() * self.0 * turn)
+    }
+
+    /// The map in the coordinates of what has these axes, given in the coordinates at hand.
+    pub fn seen_from(self, [w, x, y, z]: [f64; 4]) -> Stretch {
+        self.rotated(DMat3::from_quat(DQuat::from_xyzw(x, y, z, w)).transpose())
+    }
+
+    /// Its numbers, row by row.
+    pub fn rows(self) -> [f64; 9] {
+        self.0.transpose().to_cols_array()
     }
 
     /// The position that a position is mapped to.
@@ -61,11 +81,10 @@ impl Stretch {
         (across.length() <= ALIGNED * length).then_some(length)
     }
 
-    /// Whether the map keeps the directions of all axes, to the last bits.
+    /// Whether the map keeps the directions of all axes exactly, as MuJoCo asks before it scales a mesh by three factors.
     pub fn is_straight(self) -> bool {
-        let off =
-            |i: usize, k: usize| i != k && self.0.col(k)[i].abs() > 1e-12 * self.0.col(k).length();
-        (0..9).all(|n| !off(n / 3, n % 3))
+        let off = |n: usize| n / 3 != n % 3 && self.0.col(n / 3)[n % 3] != 0.0;
+        !(0..9).any(off)
     }
 
     fn aligned(self) -> Option<[f64; 3]> {
@@ -87,22 +106,18 @@ impl Stretch {
                     false => Err("this shape must be stretched equally across its axis"),
                 }
             }
-            GeomType::Mesh | GeomType::Sdf if self.is_straight() => Ok(self.factors()),
-            GeomType::Mesh | GeomType::Sdf => {
-                Err("a mesh that is turned in a frame that stretches is not supported")
-            }
+            GeomType::Mesh | GeomType::Sdf => Ok(self.factors()),
             _ => self.aligned().ok_or(lies),
         }
     }
 
-    /// The factors of a site's own axes, approximate where it is not aligned, or an error message.
-    pub fn of_site(self, shape: GeomType, mean: f64) -> Result<[f64; 3], &'static str> {
+    /// The factors of a site's own axes, approximate where it is not aligned.
+    pub fn of_site(self, shape: GeomType, mean: f64) -> [f64; 3] {
         let [x, y, z] = self.factors();
         match shape {
-            GeomType::Sphere => Ok([mean; 3]),
-            GeomType::Capsule | GeomType::Cylinder => Ok([(x * y).sqrt(), z, 1.0]),
-            GeomType::Mesh => self.of_shape(shape),
-            _ => Ok([x, y, z]),
+            GeomType::Sphere => [mean; 3],
+            GeomType::Capsule | GeomType::Cylinder => [(x * y).sqrt(), z, 1.0],
+            _ => [x, y, z],
         }
     }
 
@@ -155,6 +170,18 @@ impl Scale {
                 Some(stretch) => stretch.place(*pos),
                 None => pos.map(|x| x * self.length),
             };
+        }
+    }
+
+    /// Maps the ends of a shape.
+    pub fn ends(&self, said: &mut Option<[f64; 6]>) {
+        if let Some([x0, y0, z0, x1, y1, z1]) = said {
+            let map = |end: [f64; 3]| match self.stretch {
+                Some(stretch) => stretch.place(end),
+                None => end.map(|x| x * self.length),
+            };
+            let [[a0, b0, c0], [a1, b1, c1]] = [map([*x0, *y0, *z0]), map([*x1, *y1, *z1])];
+            *said = Some([a0, b0, c0, a1, b1, c1]);
         }
     }
 

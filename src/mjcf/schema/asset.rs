@@ -26,6 +26,8 @@ elements! {
     } with {
         /// The plugin that gives its shape.
         plugin: Option<Box<PluginUse>>,
+        /// Linear map of the vertices behind `scale`, row by row, of frames that stretch the mesh not along its own axes.
+        stretch: Option<[f64; 9]>,
     }
 
     /// `<hfield>`: a height field.
