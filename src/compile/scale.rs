@@ -438,11 +438,7 @@ fn geom(
     }
     let length = s.length;
     let shape = g.type_();
-    let own = match (s.stretch, g.fromto) {
-        (None, _) => Stretch::uniform(length),
-        (Some(stretch), Some(ends)) => stretch.between(ends),
-        (Some(stretch), None) => stretch.turned(units, &g.orientation),
-    };
+    let own = s.of_own(units, &g.orientation, g.fromto);
     // between two points, boxes and ellipsoids are stretched as round shapes are
     let factors = match (s.stretch, g.fromto) {
         (None, _) => [length; 3],
@@ -474,10 +470,7 @@ fn geom(
     }
     let linear = g.surfacevel.iter_mut().flatten();
     linear.zip(factors).for_each(|(v, f)| *v *= f);
-    Ok(match own.is_straight() {
-        true => Stretch::along(own.factors()),
-        false => own,
-    })
+    Ok(own)
 }
 
 // multiplies the first number of a size: the radius of a shape between two points
@@ -490,30 +483,22 @@ fn lengths_of_first(said: &mut Option<Vec<f64>>, factor: f64) {
 // scales a site; gives the map in the coordinates of its mesh, if it has one
 fn site(x: &mut Site, units: &Units, s: &Scale) -> Stretch {
     let shape = x.type_();
-    let own = match (s.stretch, x.fromto) {
-        (None, _) => Stretch::uniform(s.length),
-        (Some(stretch), Some(ends)) => stretch.between(ends),
-        (Some(stretch), None) => stretch.turned(units, &x.orientation),
-    };
+    let own = s.of_own(units, &x.orientation, x.fromto);
     s.place(&mut x.pos);
     if s.length != 1.0 || s.stretch.is_some() {
         // a size that is not given is a length, too
         let holds = x.size().to_vec();
         x.size.get_or_insert(holds);
-        let factors = own.of_site(shape, s.length);
         match x.fromto {
             Some(_) => {
                 let [across, other, _] = own.factors();
                 lengths_of_first(&mut x.size, (across * other).sqrt());
             }
-            None => sizes(&mut x.size, shape, factors),
+            None => sizes(&mut x.size, shape, own.of_site(shape, s.length)),
         }
     }
     s.ends(&mut x.fromto);
-    match own.is_straight() {
-        true => Stretch::along(own.factors()),
-        false => own,
-    }
+    own
 }
 
 /// Multiplies the numbers of a size that the shape uses; others stay.

@@ -90,13 +90,15 @@ impl Build<'_> {
             true => (scalar(field.elem), 1),
             false => (type_of(field.elem), width),
         };
+        // a checked index is another variable
+        let component_index = if checked { "m" } else { "k" };
         let mut first = match width {
             1 => "e".to_owned(),
             _ => format!("e * {width}"),
         };
         if component {
             params.push("k: i32".to_owned());
-            first.push_str(" + k");
+            let _ = write!(first, " + {component_index}");
         }
         let place = self.place(field, slot);
         let whole = self.on_chip(field) && fours(field);
@@ -117,19 +119,14 @@ impl Build<'_> {
             return out;
         }
         out.push_str(&index(&element, component, slot.len, width, checked));
-        let k = if checked { "m" } else { "k" };
         let poisoned = |word: String| match checked {
             true => format!("({word} | poison)"),
             false => word,
         };
-        let _ = writeln!(
-            out,
-            "    let a = {};",
-            place(&first.replace("+ k", &format!("+ {k}")))
-        );
+        let _ = writeln!(out, "    let a = {};", place(&first));
         if whole {
             let chip = match component {
-                true => format!("chip_{}[a][{k}]", field.name),
+                true => format!("chip_{}[a][{component_index}]", field.name),
                 false => format!("chip_{}[a]", field.name),
             };
             let (four, word) = if component {

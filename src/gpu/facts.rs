@@ -4,7 +4,7 @@ use crate::cpu::collision::Kind;
 use crate::cpu::lib::penalty::has_penalties;
 use crate::cpu::lib::rod::{is_boxed, is_rod, twists};
 use crate::cpu::lib::yielding::model_yields;
-use crate::fields::Model;
+use crate::fields::{Arrays, Model};
 use crate::gpu::{sdf, solids};
 use crate::types::{
     self, BiasType, ConDataField, DSBL_NATIVECCD, DynType, GainType, GeomType, Reduce, SensorType,
@@ -126,12 +126,7 @@ pub const FACTS: &[Fact] = &[
     ("flexes_crowd", solids::crowds),
     // flexes of lines that bend and twist, and those that contacts turn
     ("model_rods", |m| (0..m.nflex).any(|f| is_rod(m, f))),
-    ("rods_touch", |m| {
-        let sides = m.collision_flex.iter();
-        sides
-            .filter_map(|f| usize::try_from(*f).ok())
-            .any(|f| twists(m, f))
-    }),
+    ("rods_touch", |m| some_touches(m, twists)),
     ("rods_boxed", rods_boxed),
     // types of tendons
     ("model_spatial_tendons", |m| {
@@ -163,10 +158,13 @@ pub(super) fn fact(m: &Model, name: &str) -> Option<bool> {
 
 // whether edges of rods touch as boxes
 fn rods_boxed(m: &Model) -> bool {
-    let sides = m.collision_flex.iter();
-    sides
-        .filter_map(|f| usize::try_from(*f).ok())
-        .any(|f| is_boxed(m, f))
+    some_touches(m, is_boxed)
+}
+
+// whether a flex of a kind may touch something
+fn some_touches(m: &Model, is: fn(&Arrays, usize) -> bool) -> bool {
+    let mut sides = m.collision_flex.iter();
+    sides.any(|f| usize::try_from(*f).is_ok_and(|f| is(m, f)))
 }
 
 // whether a contact sensor reports one of these fields

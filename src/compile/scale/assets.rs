@@ -9,25 +9,17 @@ use crate::mjcf::spec::Spec;
 use crate::types::GeomType;
 
 /// Instances of the assets of one kind.
-struct Kind<S> {
+#[derive(Default)]
+struct Kind {
     /// By name of an asset: the scales it is used at. The asset itself gets the first of them.
-    scales: HashMap<String, Vec<S>>,
+    scales: HashMap<String, Vec<Stretch>>,
     /// Further instances in order of use: the asset, and the index of its scale.
     further: Vec<(String, usize)>,
 }
 
-impl<S> Default for Kind<S> {
-    fn default() -> Self {
-        Self {
-            scales: HashMap::new(),
-            further: Vec::new(),
-        }
-    }
-}
-
-impl<S: Copy + PartialEq> Kind<S> {
+impl Kind {
     /// The name of an asset at a scale.
-    fn at(&mut self, name: &str, scale: S) -> String {
+    fn at(&mut self, name: &str, scale: Stretch) -> String {
         let scales = self.scales.entry(name.to_owned()).or_default();
         let k = scales.iter().position(|s| *s == scale).unwrap_or_else(|| {
             scales.push(scale);
@@ -47,7 +39,7 @@ impl<S: Copy + PartialEq> Kind<S> {
         &self,
         list: &mut Vec<T>,
         name: impl Fn(&mut T) -> &mut Option<String>,
-        scale: impl Fn(&mut T, S),
+        scale: impl Fn(&mut T, Stretch),
     ) -> std::result::Result<(), (T, String)> {
         let original = list.clone();
         for asset in list.iter_mut() {
@@ -83,8 +75,8 @@ impl<S: Copy + PartialEq> Kind<S> {
 /// The instances of meshes and height fields.
 #[derive(Default)]
 pub(super) struct Instances {
-    meshes: Kind<Stretch>,
-    hfields: Kind<Stretch>,
+    meshes: Kind,
+    hfields: Kind,
     /// Meshes of sites with their scales, which come after those of all geoms.
     sites: Vec<(Stretch, String)>,
 }

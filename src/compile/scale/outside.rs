@@ -103,9 +103,8 @@ fn flex(x: &mut Flex, named: &Named) -> Scale {
     let vertices = x.vertex.iter_mut().flat_map(|v| v.chunks_exact_mut(3));
     for (k, vertex) in vertices.enumerate() {
         // one body is that of all vertices
-        let mut pos = Some([vertex[0], vertex[1], vertex[2]]);
-        bodies.get(k).unwrap_or(last).place(&mut pos);
-        vertex.copy_from_slice(&pos.unwrap_or_default());
+        let pos = [vertex[0], vertex[1], vertex[2]];
+        vertex.copy_from_slice(&bodies.get(k).unwrap_or(last).mapped(pos));
     }
     if first.is_one() || bodies.iter().any(|body| body.said != first.said) {
         return ONE;

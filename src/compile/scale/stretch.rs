@@ -33,7 +33,7 @@ impl Stretch {
     /// The same map in rotated coordinates.
     pub fn turned(self, units: &Units, said: &Orientation) -> Stretch {
         match units.orientation(said) {
-            Ok(Some([w, x, y, z])) => self.rotated(DMat3::from_quat(DQuat::from_xyzw(x, y, z, w))),
+            Ok(Some(quat)) => self.rotated(matrix(quat)),
             // the compiler reports a wrong orientation
             _ => self,
         }
@@ -43,18 +43,17 @@ impl Stretch {
     pub fn between(self, ends: [f64; 6]) -> Stretch {
         let [x0, y0, z0, x1, y1, z1] = ends;
         let axis = DVec3::new(x0 - x1, y0 - y1, z0 - z1).normalize_or(DVec3::Z);
-        let [w, x, y, z] = z2quat(axis.to_array());
-        self.rotated(DMat3::from_quat(DQuat::from_xyzw(x, y, z, w)))
+        self.rotated(matrix(z2quat(axis.to_array())))
     }
 
-    /// The same map in coordinates that are rotated by a matrix.
-    pub fn rotated(self, turn: DMat3) -> Stretch {
+    // the same map in coordinates that are rotated by a matrix
+    fn rotated(self, turn: DMat3) -> Stretch {
         Stretch(turn.transpose() * self.0 * turn)
     }
 
     /// The map in the coordinates of what has these axes, given in the coordinates at hand.
-    pub fn seen_from(self, [w, x, y, z]: [f64; 4]) -> Stretch {
-        self.rotated(DMat3::from_quat(DQuat::from_xyzw(x, y, z, w)).transpose())
+    pub fn seen_from(self, quat: [f64; 4]) -> Stretch {
+        self.rotated(matrix(quat).transpose())
     }
 
     /// Its numbers, row by row.
@@ -131,7 +130,7 @@ impl Stretch {
             _ => return,
         };
         let turn = match units.orientation(&i.orientation) {
-            Ok(Some([w, x, y, z])) => DMat3::from_quat(DQuat::from_xyzw(x, y, z, w)),
+            Ok(Some(quat)) => matrix(quat),
             _ => DMat3::IDENTITY,
         };
         let trace = |m: &DMat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
@@ -145,7 +144,21 @@ impl Stretch {
     }
 }
 
+// the rotation of a quaternion (wxyz)
+fn matrix([w, x, y, z]: [f64; 4]) -> DMat3 {
+    DMat3::from_quat(DQuat::from_xyzw(x, y, z, w))
+}
+
 impl Scale {
+    /// The map in the coordinates of a shape, which is turned or lies between two points.
+    pub fn of_own(&self, units: &Units, said: &Orientation, fromto: Option<[f64; 6]>) -> Stretch {
+        match (self.stretch, fromto) {
+            (None, _) => Stretch::uniform(self.length),
+            (Some(stretch), Some(ends)) => stretch.between(ends),
+            (Some(stretch), None) => stretch.turned(units, said),
+        }
+    }
+
     /// The same scale in rotated coordinates.
     pub fn turned(self, units: &Units, said: &Orientation) -> Scale {
         Scale {
@@ -163,26 +176,26 @@ impl Scale {
         }
     }
 
+    /// The position that a position is mapped to.
+    pub fn mapped(&self, pos: [f64; 3]) -> [f64; 3] {
+        match self.stretch {
+            Some(stretch) => stretch.place(pos),
+            None => pos.map(|x| x * self.length),
+        }
+    }
+
     /// Maps a given position.
     pub fn place(&self, said: &mut Option<[f64; 3]>) {
-        if let Some(pos) = said {
-            *pos = match self.stretch {
-                Some(stretch) => stretch.place(*pos),
-                None => pos.map(|x| x * self.length),
-            };
-        }
+        *said = said.map(|pos| self.mapped(pos));
     }
 
     /// Maps the ends of a shape.
     pub fn ends(&self, said: &mut Option<[f64; 6]>) {
-        if let Some([x0, y0, z0, x1, y1, z1]) = said {
-            let map = |end: [f64; 3]| match self.stretch {
-                Some(stretch) => stretch.place(end),
-                None => end.map(|x| x * self.length),
-            };
-            let [[a0, b0, c0], [a1, b1, c1]] = [map([*x0, *y0, *z0]), map([*x1, *y1, *z1])];
-            *said = Some([a0, b0, c0, a1, b1, c1]);
-        }
+        *said = said.map(|[x0, y0, z0, x1, y1, z1]| {
+            let [x0, y0, z0] = self.mapped([x0, y0, z0]);
+            let [x1, y1, z1] = self.mapped([x1, y1, z1]);
+            [x0, y0, z0, x1, y1, z1]
+        });
     }
 
     /// Multiplies the numbers of a size.

@@ -360,9 +360,9 @@ fn touch_boxed<R: Real>(
     let capsule = |side: usize| Element::new(m, d, k, side, lane).capsule();
     let (kind, other, cube, reversed) = match usize::try_from(m.collision_geom1[k]) {
         Ok(geom) => {
+            let Some(cube) = edge(1) else { return false };
             let size = OwnLane::new(&d.own, lane).geom_size(m, geom);
             let other = shape(m, d, geom).lane(lane);
-            let Some(cube) = edge(1) else { return false };
             (m.geom_type[geom], Shape { size, ..other }, cube, false)
         }
         Err(_) if (0..2).any(|side| corners(m, k, side).len() != 2) => return false,
