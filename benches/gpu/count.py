@@ -124,10 +124,10 @@ def write(found: dict[str, Any]) -> None:
 
 def tell_functions(model: Path, most: int) -> None:
     """Prints the WGSL functions with most instructions of each kernel."""
-    for path in sorted((tools.WORK / model.stem).glob("*.cu")):
-        print(f"\n{model.stem}, {path.stem}: instructions of warps for a step of a world, with all that a function calls")
-        for name, n in measure.by_function(model, path.stem, most):
-            print(f"{n:10.0f}  {name}")
+    for path in sorted((tools.WORK / model.stem).glob("*.chains")):
+        print(f"\n{model.stem}, {path.stem}: instructions of warps for a step of a world, and waits for memory, with all that a function calls")
+        for name, n, waits in measure.by_function(model, path.stem, most):
+            print(f"{n:10.0f} {waits:8.0f}  {name}")
 
 
 if __name__ == "__main__":

@@ -32,23 +32,23 @@ def step(model: dict[str, Any], machine: Machine, worlds: int) -> float:
 
 def of_kernel(model: dict[str, Any], kernel: dict[str, Any], machine: Machine, worlds: int) -> float:
     """Estimated seconds of all dispatches of a kernel in a step."""
-    counts, together = kernel["counts"], model["worlds_of_workgroup"]
+    counts, together = kernel["counts"], kernel["worlds_of_workgroup"]
     each = ceil(ceil(worlds / together) / machine.cores)
-    side_by_side = min(each, held(model, kernel, machine))
+    side_by_side = min(each, held(kernel, machine))
     # figures of a workgroup
     issued = max(counts["instructions"] / machine.issue, counts["special"] / machine.special) * together
     sectors = counts["load_sectors"] + counts["store_sectors"]
     ports = max(sectors / SECTORS, (counts["shared"] + counts["shared_conflicts"]) / TURNS) * together
-    latency = alone(model, kernel, machine, side_by_side) * (ceil(each / side_by_side) + counts["longest"] / kernel["dispatches"] - 1)
+    latency = alone(kernel, machine, side_by_side) * (ceil(each / side_by_side) + counts["longest"] / kernel["dispatches"] - 1)
     on_core = max(each * issued, each * ports, latency) / (machine.ghz * 1e9)
     bandwidth = machine.cache if worlds * model["bytes_of_world"] < machine.cache_bytes else machine.memory
     moved = worlds * (counts["bytes_read"] + counts["bytes_written"]) / bandwidth
     return max(on_core, moved) + kernel["dispatches"] * machine.dispatch
 
 
-def alone(model: dict[str, Any], kernel: dict[str, Any], machine: Machine, side_by_side: int) -> float:
+def alone(kernel: dict[str, Any], machine: Machine, side_by_side: int) -> float:
     """Cycles of a workgroup that shares a core with others, if they do not slow it down."""
-    counts, together = kernel["counts"], model["worlds_of_workgroup"]
+    counts, together = kernel["counts"], kernel["worlds_of_workgroup"]
     touched = (counts["bytes_read"] + counts["bytes_written"]) * together + kernel["nvidia"]["shared bytes"]
     first = min(1, counts["bytes_read"] / SECTOR_BYTES / max(counts["load_sectors"], 1))
     fits = touched * side_by_side <= machine.near_bytes
@@ -59,9 +59,9 @@ def alone(model: dict[str, Any], kernel: dict[str, Any], machine: Machine, side_
     return together * (counts["instructions"] + chained + waits) + counts["barriers"] * machine.barrier
 
 
-def held(model: dict[str, Any], kernel: dict[str, Any], machine: Machine) -> int:
+def held(kernel: dict[str, Any], machine: Machine) -> int:
     """Workgroups resident on a core at the same time."""
-    warps = ceil(model["lanes"] * model["worlds_of_workgroup"] / WARP)
+    warps = ceil(kernel["lanes"] * kernel["worlds_of_workgroup"] / WARP)
     said = kernel["nvidia"]
     by_registers = machine.registers // (max(said["registers"], 16) * WARP * warps)
     by_memory = machine.shared_bytes // max(said["shared bytes"], 1)

@@ -1,6 +1,7 @@
 """Counts the kernels of one model's step."""
 
 import json
+import shutil
 import subprocess
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,15 @@ class Kernel:
     name: str
     # indices of all its dispatches in the step
     files: list[str]
+    # lanes of a world, worlds of a workgroup
+    lanes: int
+    worlds: int
+    unrolled: bool
+
+    @property
+    def invocations(self) -> int:
+        """Invocations of a workgroup."""
+        return self.lanes * self.worlds
 
 
 def kernels_of(plan: dict[str, Any]) -> list[Kernel]:
@@ -38,7 +48,8 @@ def kernels_of(plan: dict[str, Any]) -> list[Kernel]:
     for said in plan["kernels"]:
         stages = said["stages"]
         name = stages[0] if len(stages) == 1 else f"{stages[0]} … {stages[-1]} ({len(stages)})"
-        found.setdefault(tuple(stages), Kernel(name, [])).files.append(said["file"])
+        kernel = Kernel(name, [], said["lanes"], said["worlds"], said["unrolled"])
+        found.setdefault(tuple(stages), kernel).files.append(said["file"])
     return list(found.values())
 
 
@@ -48,17 +59,19 @@ def measure(program: Path, model: Path, lanes: int | None = None) -> dict[str, A
     state = tools.state_of(model)
     if not state.exists():
         raise SystemExit(f"{state} is missing: python3 benches/gpu/settle.py {model}")
+    # files of earlier kernels may have other names
+    shutil.rmtree(folder, ignore_errors=True)
     written = ["--out", folder, "--language", "metal,spirv", "--trusted", "--state", state, "--worlds", str(WORLDS)]
     written += ["--lanes", str(lanes)] if lanes else []
     plan = tools.said(program, "kernels", model, *written)
     kernels = kernels_of(plan)
-    invocations = plan["lanes"] * plan["worlds_of_workgroup"]
-    said = compiled(folder, kernels, invocations)
-    counts = run(folder, plan, kernels, invocations)
+    said = compiled(folder, kernels)
+    counts = run(folder, plan, kernels)
     figures = []
     for kernel, machine in zip(kernels, said, strict=True):
         turns = [counts[file] for file in kernel.files]
-        figures.append({"kernel": kernel.name, "dispatches": len(turns), "counts": per_world(turns), "nvidia": machine})
+        team = {"lanes": kernel.lanes, "worlds_of_workgroup": kernel.worlds, "unrolled": kernel.unrolled}
+        figures.append({"kernel": kernel.name, **team, "dispatches": len(turns), "counts": per_world(turns), "nvidia": machine})
     return {
         "lanes": plan["lanes"],
         "worlds_of_workgroup": plan["worlds_of_workgroup"],
@@ -69,7 +82,7 @@ def measure(program: Path, model: Path, lanes: int | None = None) -> dict[str, A
     }
 
 
-def compiled(folder: Path, kernels: Iterable[Kernel], invocations: int) -> list[dict[str, int]]:
+def compiled(folder: Path, kernels: Iterable[Kernel]) -> list[dict[str, int]]:
     """Statistics of NVIDIA's compilers for each kernel; PTX and machine code stay in the folder."""
     site = tools.compilers()
     nvrtc = nvidia.Nvrtc(site)
@@ -77,7 +90,7 @@ def compiled(folder: Path, kernels: Iterable[Kernel], invocations: int) -> list[
 
     def one(kernel: Kernel) -> dict[str, int]:
         path = folder / kernel.files[0]
-        text = metal.cuda(path.with_suffix(".metal").read_text(), invocations)
+        text = metal.cuda(path.with_suffix(".metal").read_text(), kernel.invocations)
         path.with_suffix(".cu").write_text(text)
         ptx = path.with_suffix(".ptx")
         ptx.write_text(nvrtc.ptx(text, header, ARCH))
@@ -87,16 +100,17 @@ def compiled(folder: Path, kernels: Iterable[Kernel], invocations: int) -> list[
         return list(pool.map(one, kernels))
 
 
-def run(folder: Path, plan: dict[str, Any], kernels: Iterable[Kernel], invocations: int) -> dict[str, dict[str, int]]:
+def run(folder: Path, plan: dict[str, Any], kernels: Iterable[Kernel]) -> dict[str, dict[str, int]]:
     """Simulates the whole step, on all worlds; returns the counts of each dispatch, in order."""
-    first = {file: kernel.files[0] for kernel in kernels for file in kernel.files}
+    first = {file: kernel for kernel in kernels for file in kernel.files}
     order = [said["file"] for said in plan["kernels"]]
     # a file for each dispatch, so that the next dispatch of a kernel does not overwrite the counts
     for file in order:
-        if first[file] != file:
-            (folder / f"{file}.ptx").write_bytes((folder / f"{first[file]}.ptx").read_bytes())
-    grid = [folder, WORLDS, plan["worlds_of_workgroup"], invocations]
-    command = [tools.warps(), *grid, *(folder / f"{file}.ptx" for file in order)]
+        if first[file].files[0] != file:
+            (folder / f"{file}.ptx").write_bytes((folder / f"{first[file].files[0]}.ptx").read_bytes())
+    command = [tools.warps(), folder, WORLDS]
+    for file in order:
+        command += [first[file].worlds, first[file].invocations, folder / f"{file}.ptx"]
     told = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if told.returncode:
         raise SystemExit(f"{folder.name}: {told.stderr.strip()}")
@@ -116,8 +130,8 @@ def per_world(turns: list[dict[str, int]]) -> dict[str, float]:
     return out
 
 
-def by_function(model: Path, file: str, most: int) -> list[tuple[str, float]]:
-    """The functions of a counted kernel with most instructions per world-step."""
+def by_function(model: Path, file: str, most: int) -> list[tuple[str, float, float]]:
+    """The functions of a counted kernel with most instructions per world-step, and their waits for memory."""
     path = tools.WORK / model.stem / file
-    count = functions.by_function(path.with_suffix(".cu"), path.with_suffix(".chains"))
-    return [(name, n / WORLDS) for name, n in count.most_common(most)]
+    count, waits = functions.by_function(path.with_suffix(".cu"), path.with_suffix(".chains"))
+    return [(name, n / WORLDS, waits[name] / WORLDS) for name, n in count.most_common(most)]

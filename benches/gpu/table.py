@@ -9,7 +9,8 @@ WORLDS = (1, 1024, 8192, 65536)
 HEAD = """# Kernels, counted without a GPU
 
 This page is written by `python3 benches/gpu/count.py --all --write`; [benches/gpu](../benches/gpu/README.md) explains what is counted,
-how, and the limits of the method. All counts are of one step of one world, the mean of 64 worlds at work. A warp has 32 lanes.
+how, and the limits of the method. All counts are of one step of one world, the mean of 64 worlds at work. A warp has 32 lanes. Kernels with one
+lane per world are unrolled for the model. "Lanes × worlds" is of a workgroup.
 """
 COLUMNS = {
     "instructions": "instructions of warps",
@@ -63,8 +64,9 @@ def kernels(name: str, model: dict[str, Any], said: dict[str, Any]) -> str:
         counts = kernel["counts"]
         cells = [f"{counts[key]:.0%}" if key == "busy" else f"{counts[key]:,.0f}" for key in COLUMNS]
         times = f" × {kernel['dispatches']}" if kernel["dispatches"] > 1 else ""
-        rows.append([kernel["kernel"] + times, *cells])
-    out = f"\n## {name}\n\n" + grid(["kernel", *COLUMNS.values()], rows)
+        team = f"{kernel['lanes']} × {kernel['worlds_of_workgroup']}"
+        rows.append([kernel["kernel"] + times, team, *cells])
+    out = f"\n## {name}\n\n" + grid(["kernel", "lanes × worlds", *COLUMNS.values()], rows)
     compilers = said["compilers"]
     head, rows = ["machine code", "registers", "spilled bytes", "workgroup bytes", "instructions"], []
     amd = all("amd" in kernel for kernel in model["kernels"])

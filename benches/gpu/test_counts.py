@@ -61,8 +61,8 @@ class Metal(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             text, chains = Path(folder) / "a.cu", Path(folder) / "a.chains"
             text.write_text("INLINE float inner(\n    float a\n) {\n    return a;\n}\nINLINE void outer(\n) {\n    inner(1);\n}\n")
-            chains.write_text("7 4 8\n2 8\n")
-            self.assertEqual(functions.by_function(text, chains), {"outer": 9, "inner": 7})
+            chains.write_text("7 3 4 8\n2 1 8\n")
+            self.assertEqual(functions.by_function(text, chains), ({"outer": 9, "inner": 7}, {"outer": 4, "inner": 3}))
 
 
 class Check(unittest.TestCase):
@@ -100,8 +100,8 @@ class Estimate(unittest.TestCase):
         names = ("instructions", "chained", "special", "loads", "load_sectors", "load_waits", "stores", "store_sectors", "shared",
                  "shared_conflicts", "shared_waits", "local", "bytes_read", "bytes_written", "barriers", "longest")  # fmt: skip
         counts = dict.fromkeys(names, 100.0) | {"instructions": 10000.0, "longest": 1.5}
-        kernel = {"dispatches": 1, "counts": counts, "nvidia": {"registers": 64, "shared bytes": 4096}}
-        model = {"lanes": 8, "worlds_of_workgroup": 4, "bytes_of_world": 20000, "kernels": [kernel]}
+        kernel = {"lanes": 8, "worlds_of_workgroup": 4, "dispatches": 1, "counts": counts, "nvidia": {"registers": 64, "shared bytes": 4096}}
+        model = {"bytes_of_world": 20000, "kernels": [kernel]}
         for machine in MACHINES:
             rates = [worlds / estimate.step(model, machine, worlds) for worlds in (1, 1024, 65536)]
             self.assertLess(rates[0], rates[1])

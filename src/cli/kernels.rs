@@ -5,14 +5,14 @@ mod text;
 
 use super::output::{Kind, Output};
 use super::say::data;
-use super::{Fault, ModelArg, load};
+use super::{Fault, ModelArg, UnrollArg, load};
 use clap::Args;
 use comfy_table::{Table, presets};
 use images::Images;
 use manyworlds::gpu::arena::{Layout, chip_words};
-use manyworlds::gpu::config::{hardware_team, team_of};
-use manyworlds::gpu::module::Module;
+use manyworlds::gpu::config::{hardware_team, single, team_of};
 use manyworlds::gpu::run::{groups, step_walk};
+use manyworlds::gpu::unroll::{Formed, Forms};
 use manyworlds::gpu::wgsl::{Build, Team};
 use manyworlds::{Error, Model};
 use serde_json::{Value, json};
@@ -43,6 +43,9 @@ pub struct Kernels {
     /// Invocations that the GPU runs in lockstep: 32, or 64 on GPUs of AMD
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = subgroup)]
     subgroup: u32,
+    /// Which kernels are unrolled for the model, without loops
+    #[arg(long, value_enum, default_value_t = UnrollArg::Auto)]
+    unroll: UnrollArg,
     /// Write a kernel for each stage, also for stages that share one
     #[arg(long)]
     single: bool,
@@ -57,7 +60,7 @@ pub struct Kernels {
 struct Plan {
     team: Team,
     layout: Layout,
-    kernels: Vec<Module>,
+    kernels: Vec<Formed>,
 }
 
 fn lanes(said: &str) -> Result<u32, String> {
@@ -85,10 +88,10 @@ impl Kernels {
         let plan = self.plan(&m)?;
         if let Some(folder) = &self.out {
             std::fs::create_dir_all(folder).map_err(|e| Fault::io(folder, e))?;
-            for (k, module) in plan.kernels.iter().enumerate() {
+            for (k, kernel) in plan.kernels.iter().enumerate() {
                 for &language in &self.language {
-                    let (ending, bytes) = written(module, language, self.trusted)?;
-                    self.write(folder, &format!("{}.{ending}", name(k, module)), &bytes)?;
+                    let (ending, bytes) = written(&kernel.module, language, self.trusted)?;
+                    self.write(folder, &format!("{}.{ending}", name(k, kernel)), &bytes)?;
                 }
             }
             for (name, bytes) in self.images.bytes(&m, &plan.layout)? {
@@ -105,10 +108,16 @@ impl Kernels {
         let lanes = self.lanes.unwrap_or_else(|| hardware_team(m).0.lanes);
         let (team, tile) = team_of(lanes, self.subgroup);
         let layout = Layout::new(m, tile, &[], chip_words(team))?;
-        let build = Build::new(m, &layout, team);
+        let forms = Forms {
+            plain: Build::new(m, &layout, team),
+            unroll: self.unroll.into(),
+            worlds: single(team, tile, self.subgroup, u64::MAX >> 1),
+            software: false,
+            asked: self.lanes.is_some_and(|lanes| lanes > 1),
+        };
         let fuse = if self.single { 1 } else { usize::MAX };
         let groups = groups(m, &step_walk(m), fuse);
-        let kernels = groups.iter().map(|group| group.module(&build)).collect();
+        let kernels = groups.iter().flat_map(|group| forms.of(group)).collect();
         Ok(Plan {
             team,
             layout,
@@ -129,8 +138,8 @@ impl Kernels {
 }
 
 // file name of a kernel, after its first stage
-fn name(k: usize, module: &Module) -> String {
-    format!("{k:02}_{}", module.stages[0])
+fn name(k: usize, kernel: &Formed) -> String {
+    format!("{k:02}_{}", kernel.module.stages[0])
 }
 
 impl Plan {
@@ -139,14 +148,25 @@ impl Plan {
         table.load_style(presets::ASCII_MARKDOWN);
         table.set_header([
             "kernel",
+            "lanes × worlds",
+            "unrolled",
             "lines",
             "arrays read",
             "written",
             "workgroup bytes",
         ]);
-        for module in &self.kernels {
+        for kernel in &self.kernels {
+            let Formed {
+                module, team, why, ..
+            } = kernel;
+            let unrolled = match why {
+                None => "yes".to_owned(),
+                Some(why) => format!("no: {why}"),
+            };
             table.add_row([
                 module.label(),
+                format!("{} × {}", team.lanes, team.worlds),
+                unrolled,
                 module.text.lines().count().to_string(),
                 module.reads.len().to_string(),
                 module.writes.len().to_string(),
@@ -157,11 +177,14 @@ impl Plan {
     }
 
     fn json(&self) -> Value {
-        let kernel = |(k, module): (usize, &Module)| {
+        let kernel = |(k, kernel): (usize, &Formed)| {
             json!({
-                "file": name(k, module),
-                "stages": module.stages,
-                "workgroup_bytes": module.workgroup_memory,
+                "file": name(k, kernel),
+                "stages": kernel.module.stages,
+                "lanes": kernel.team.lanes,
+                "worlds": kernel.team.worlds,
+                "unrolled": kernel.why.is_none(),
+                "workgroup_bytes": kernel.module.workgroup_memory,
             })
         };
         let kept = self

@@ -308,11 +308,17 @@ impl Engine {
             rne_post: false,
             solver_stat: false,
             no_cache: self.no_cache,
-            unroll: match self.unroll {
-                UnrollArg::Auto => Unroll::Auto,
-                UnrollArg::Never => Unroll::Never,
-                UnrollArg::Always => Unroll::Always,
-            },
+            unroll: self.unroll.into(),
+        }
+    }
+}
+
+impl From<UnrollArg> for Unroll {
+    fn from(said: UnrollArg) -> Self {
+        match said {
+            UnrollArg::Auto => Self::Auto,
+            UnrollArg::Never => Self::Never,
+            UnrollArg::Always => Self::Always,
         }
     }
 }

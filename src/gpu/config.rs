@@ -99,14 +99,26 @@ fn lanes_for(m: &Model, software: bool) -> u32 {
     }
 }
 
-// worlds per workgroup of `invocations` invocations, and worlds per tile
-fn worlds_for(lanes: u32, invocations: u32) -> (u32, u32) {
-    let tile = if lanes >= 8 { 1 } else { 32 / lanes };
-    ((invocations / lanes).clamp(1, 32), tile)
+// Worlds per workgroup of `invocations` invocations, and worlds per tile. On hardware a tile has the worlds of a workgroup: then both
+// kernels with several lanes per world and kernels with one touch whole sectors of memory.
+fn worlds_for(lanes: u32, invocations: u32, software: bool) -> (u32, u32) {
+    let worlds = (invocations / lanes).clamp(1, 32);
+    let tile = match software {
+        true if lanes >= 8 => 1,
+        true => 32 / lanes,
+        false => worlds,
+    };
+    (worlds, tile)
+}
+
+/// Worlds of a workgroup in a kernel with one lane per world, of worlds whose other kernels have `team`.
+pub fn single(team: Team, tile: u32, subgroup: u32, nworld: u64) -> u32 {
+    let most = nworld.next_power_of_two().min(subgroup.into()) as u32;
+    most.max(team.worlds).max(tile.min(64))
 }
 
 // workgroup size that a device runs in step: a barrier in it costs next to nothing, and no half of the hardware group is idle
-fn invocations_of(adapter: &Adapter) -> u32 {
+pub(crate) fn invocations_of(adapter: &Adapter) -> u32 {
     match adapter.software {
         true => 64,
         false => adapter.subgroup.1.clamp(32, 64),
@@ -121,7 +133,7 @@ pub fn hardware_team(m: &Model) -> (Team, u32) {
 /// The default team and tile with `lanes` lanes, a power of two, on a hardware GPU with subgroups of
 /// `subgroup` invocations.
 pub fn team_of(lanes: u32, subgroup: u32) -> (Team, u32) {
-    let (worlds, tile) = worlds_for(lanes, subgroup);
+    let (worlds, tile) = worlds_for(lanes, subgroup, false);
     (Team { lanes, worlds }, tile)
 }
 
@@ -136,7 +148,7 @@ pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result
         0 => lanes_for(m, software),
         lanes => lanes,
     };
-    let chosen = worlds_for(lanes.max(1), invocations_of(&device.adapter));
+    let chosen = worlds_for(lanes.max(1), invocations_of(&device.adapter), software);
     let worlds = match config.worlds {
         0 => chosen.0,
         worlds => worlds,
@@ -164,4 +176,19 @@ pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result
         });
     }
     Ok((Team { lanes, worlds }, tile))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_lane_per_world_fills_a_subgroup_unless_there_are_few_worlds() {
+        let (team, tile) = team_of(8, 32);
+        assert_eq!((team.worlds, tile), (4, 4));
+        let worlds = [1, 4, 5, 31, 32, 4096].map(|nworld| single(team, tile, 32, nworld));
+        assert_eq!(worlds, [4, 4, 8, 32, 32, 32]);
+        let (team, tile) = team_of(8, 64);
+        assert_eq!(single(team, tile, 64, 4096), 64);
+    }
 }

@@ -9,7 +9,7 @@ use crate::gpu::module::Module;
 use crate::gpu::own::has_text;
 use crate::gpu::pipelines::Key;
 use crate::gpu::transfer::Caught;
-use crate::gpu::unroll::Why;
+use crate::gpu::unroll::{Formed, Why};
 use crate::gpu::wgsl::Build;
 use crate::gpu::worlds::Gpu;
 use crate::stages::{self, Stage};
@@ -144,26 +144,40 @@ impl Gpu {
             1
         };
         for some in missing.chunks(at_once.max(1)) {
-            let begun = some.par_iter().map(|group| self.compile(group));
-            for begun in begun.collect::<Result<Vec<Begun>>>()? {
-                made.push(begun.done(&self.device).await?);
+            let begun = some.par_iter().map(|group| {
+                let formed = self.formed(group).into_par_iter();
+                formed.map(|formed| self.compile(formed)).collect()
+            });
+            for begun in begun.collect::<Result<Vec<Vec<Begun>>>>()? {
+                let mut kernels = Vec::with_capacity(begun.len());
+                for begun in begun {
+                    kernels.push(begun.done(&self.device).await?);
+                }
+                made.push(kernels);
             }
         }
         self.device.check()?;
-        for (group, kernel) in missing.iter().zip(made) {
-            self.by_stages.insert(group.key(), self.kernels.len());
-            self.kernels.push(kernel);
+        for (group, kernels) in missing.iter().zip(made) {
+            let first = self.kernels.len();
+            self.kernels.extend(kernels);
+            self.by_stages
+                .insert(group.key(), (first..self.kernels.len()).collect());
         }
+        let kernels = groups
+            .iter()
+            .flat_map(|group| &self.by_stages[&group.key()]);
         Ok(Plan {
-            kernels: groups
-                .iter()
-                .map(|group| self.by_stages[&group.key()])
-                .collect(),
+            kernels: kernels.copied().collect(),
         })
     }
 
-    fn compile(&self, group: &Group) -> Result<Begun> {
-        let (module, team, plain) = self.form(group);
+    fn compile(&self, formed: Formed) -> Result<Begun> {
+        let Formed {
+            group,
+            module,
+            team,
+            why,
+        } = formed;
         let label = module.label();
         self.has_room(&module)?;
         let have = self.device.limits().max_compute_workgroup_storage_size;
@@ -185,10 +199,10 @@ impl Gpu {
         };
         let kernel = Kernel {
             label,
-            stages: group.stages.clone(),
+            stages: group.stages,
             pipeline,
             worlds: team.worlds,
-            plain,
+            plain: why,
         };
         let made = caught.map(|caught| Made {
             key,

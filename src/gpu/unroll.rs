@@ -35,7 +35,7 @@ mod walk;
 use naga::AddressSpace;
 
 use crate::gpu::module;
-pub use form::SOFTWARE;
+pub use form::{Formed, Forms, SOFTWARE};
 use graph::{Kind, Op};
 use state::State;
 use walk::{Room, Target, Value, Walk};
@@ -55,7 +55,7 @@ pub const MOST: Budget = Budget {
     words: 8_000,
 };
 /// Scalars that may be created during interpretation, for each allowed statement.
-const WASTE: usize = 10;
+const WASTE: usize = 30;
 
 /// Why a kernel is not unrolled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +94,15 @@ impl std::fmt::Display for Why {
 ///
 /// Fails with the reason where the module cannot be unrolled.
 pub fn unroll(plain: &module::Module, image: &[u32], most: Budget) -> Result<module::Module, Why> {
+    Ok(sized(plain, image, most)?.0)
+}
+
+// like `unroll`, with the size of the module
+fn sized(
+    plain: &module::Module,
+    image: &[u32],
+    most: Budget,
+) -> Result<(module::Module, Budget), Why> {
     let invalid = |e: crate::Error| Why::Invalid(e.to_string());
     let (module, info) = plain.parsed().map_err(invalid)?;
     let entry = module
@@ -139,7 +148,7 @@ pub fn unroll(plain: &module::Module, image: &[u32], most: Budget) -> Result<mod
         return Err(Why::Large);
     }
     let text = head(plain, &print::print(&s.graph, &block, &names));
-    Ok(plain.unrolled(text))
+    Ok((plain.unrolled(text), size))
 }
 
 // the text before and after the statements

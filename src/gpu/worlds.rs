@@ -8,7 +8,7 @@ use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, Role, Room, View, ViewMut, field};
 use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
-use crate::gpu::config::{Config, Values, choose_team};
+use crate::gpu::config::{Config, Values, choose_team, invocations_of, single};
 use crate::gpu::device::{Device, block_on};
 use crate::gpu::own;
 use crate::gpu::run::{GroupKey, Kernel, Plan, forward_walk};
@@ -38,6 +38,8 @@ pub struct Gpu {
     pub(super) m: Model,
     pub(super) layout: Layout,
     pub(super) team: Team,
+    // worlds of a workgroup in kernels with one lane per world
+    pub(super) single: u32,
     pub(super) config: Config,
     pub(super) chunks: Vec<Chunk>,
     // the model's arena, and the image of a fresh world behind it
@@ -45,7 +47,7 @@ pub struct Gpu {
     pub(super) transfer: Transfer,
     pub(super) pipeline_layout: wgpu::PipelineLayout,
     pub(super) kernels: Vec<Kernel>,
-    pub(super) by_stages: BTreeMap<GroupKey, usize>,
+    pub(super) by_stages: BTreeMap<GroupKey, Vec<usize>>,
     pub(super) step: Option<Plan>,
     tuned: Tuned,
     // the saved state of every chunk
@@ -113,7 +115,11 @@ impl Gpu {
                 have,
             });
         }
-        let unit = u64::from(tile.max(team.worlds));
+        let single = match device.adapter.software {
+            true => team.worlds.max(tile.min(64)),
+            false => single(team, tile, invocations_of(&device.adapter), nworld),
+        };
+        let unit = u64::from(tile.max(single));
         let group_worlds = match sleeps(m) {
             true => team.again().worlds,
             false => team.worlds,
@@ -208,6 +214,7 @@ impl Gpu {
             m: m.clone(),
             layout,
             team,
+            single,
             config: config.clone(),
             chunks,
             arena: model,

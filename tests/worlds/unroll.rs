@@ -3,10 +3,11 @@
 use std::sync::OnceLock;
 
 use manyworlds::fields::{FIELDS, Room, View};
-use manyworlds::gpu::arena::Layout;
+use manyworlds::gpu::arena::{Layout, chip_words};
+use manyworlds::gpu::config::{hardware_team, single};
 use manyworlds::gpu::device::{Device, Request};
-use manyworlds::gpu::run::step_walk;
-use manyworlds::gpu::unroll::{Budget, MOST, Why, unroll};
+use manyworlds::gpu::run::{groups, step_walk};
+use manyworlds::gpu::unroll::{Budget, Formed, Forms, MOST, Why, unroll};
 use manyworlds::gpu::wgsl::{Build, Team};
 use manyworlds::gpu::{Config, Gpu, Unroll, Values};
 use manyworlds::stages::{Stage, stage};
@@ -177,6 +178,78 @@ fn unrolled_and_plain_kernels_agree() {
                     }
                 }
             }
+        }
+    }
+}
+
+// the kernels of a step on a hardware GPU
+fn on_hardware(m: &Model) -> Vec<Formed> {
+    let (team, tile) = hardware_team(m);
+    let layout = Layout::new(m, tile, &[], chip_words(team)).unwrap();
+    let forms = Forms {
+        plain: Build::new(m, &layout, team),
+        unroll: Unroll::Auto,
+        worlds: single(team, tile, 32, 4096),
+        software: false,
+        asked: false,
+    };
+    let groups = groups(m, &step_walk(m), usize::MAX);
+    groups.iter().flat_map(|group| forms.of(group)).collect()
+}
+
+#[test]
+fn on_hardware_smooth_stages_are_unrolled_in_few_kernels() {
+    for (name, most) in [("cartpole", 26), ("quadruped", 9), ("humanoid", 10)] {
+        let m = model(name);
+        let kernels = on_hardware(&m);
+        let stages = kernels.iter().flat_map(|k| k.module.stages.iter().copied());
+        let walk: Vec<&str> = step_walk(&m).iter().map(|stage| stage.name).collect();
+        assert_eq!(stages.collect::<Vec<_>>(), walk, "{name}");
+        assert!(kernels.len() <= most, "{name}: {} kernels", kernels.len());
+        for kernel in &kernels {
+            let label = kernel.module.label();
+            kernel
+                .module
+                .validate()
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let smooth = kernel
+                .module
+                .stages
+                .iter()
+                .all(|s| SMOOTH.contains(s) || *s == "rk4");
+            assert_eq!(kernel.why.is_none(), smooth, "{name}, {label}");
+            let lanes = if smooth { 1 } else { hardware_team(&m).0.lanes };
+            assert_eq!(kernel.team.lanes, lanes, "{name}, {label}");
+        }
+    }
+}
+
+#[test]
+fn unrolled_kernels_run_beside_those_with_several_lanes() {
+    let m = model("cartpole");
+    let before = worlds(&m);
+    let run = |unroll, fuse| {
+        let config = Config {
+            nworld: NWORLD,
+            lanes: 8,
+            worlds: 4,
+            tile: 4,
+            fuse,
+            unroll,
+            ..Config::default()
+        };
+        let mut gpu = Gpu::new(device(), &m, &config).unwrap();
+        gpu.set_data(&before).unwrap();
+        gpu.step(3).unwrap();
+        let some = gpu.forms().iter().any(|(_, why)| why.is_none());
+        assert_eq!(some, unroll == Unroll::Always, "{:?}", gpu.forms());
+        let read = |name| gpu.read_real(name).unwrap();
+        [read("qpos"), read("qvel"), read("qacc")].concat()
+    };
+    let plain = run(Unroll::Never, 1);
+    for fuse in [1, usize::MAX] {
+        for (k, (a, b)) in plain.iter().zip(run(Unroll::Always, fuse)).enumerate() {
+            assert!((a - b).abs() <= 2e-5 * (1.0 + a.abs()), "{k}: {a}, {b}");
         }
     }
 }

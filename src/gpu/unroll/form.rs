@@ -6,17 +6,22 @@ use crate::gpu::config::Unroll;
 use crate::gpu::module::Module;
 use crate::gpu::own::has_text;
 use crate::gpu::run::Group;
-use crate::gpu::unroll::{Budget, MOST, Why, unroll};
+use crate::gpu::unroll::{Budget, MOST, Why, sized};
 use crate::gpu::wgsl::{Build, Team};
 use crate::stages::Stage;
 
-// TABLE: stages that gain, measured (docs/performance.md). Hardware was not measured: there no kernel is unrolled unless it is
-// requested, or `bench --tune` found it faster
+// TABLE: kernels that gain. On a software adapter they were measured (docs/performance.md), for hardware their instructions were counted
+// (docs/kernels.md)
 
 /// Default budget of a kernel on a software adapter, which takes seconds over larger ones.
 pub const SOFTWARE: Budget = Budget {
     statements: 4_000,
     words: 400,
+};
+/// Default budget of a kernel on hardware. NVIDIA's and AMD's compilers take at most 5 s for it.
+const HARDWARE: Budget = Budget {
+    statements: 15_000,
+    words: 4_000,
 };
 /// Budget of a requested kernel: beyond it, the first run may last longer than a wait for the device.
 const SOFTWARE_MOST: Budget = Budget {
@@ -27,63 +32,181 @@ const SOFTWARE_MOST: Budget = Budget {
 /// its time there whether or not the branch is taken, but a loop takes the time of one iteration.
 const LOSES: &[&str] = &["check_pos", "check_vel", "check_acc"];
 
-impl Gpu {
-    /// The module of a kernel, its team, and why it is not unrolled (none if it is).
-    pub(in crate::gpu) fn form(&self, group: &Group) -> (Module, Team, Option<Why>) {
-        let stages = group.stages.as_slice();
-        let plain = Build {
-            m: &self.m,
-            layout: &self.layout,
-            team: self.team,
-            checked: self.config.checked,
-            limited: self.device.adapter.ends_loops(),
-            order: self.config.order,
+/// How the kernels of a batch are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Forms<'a> {
+    /// Settings of the kernels that are not unrolled.
+    pub plain: Build<'a>,
+    /// Which kernels are unrolled.
+    pub unroll: Unroll,
+    /// Worlds of a workgroup in an unrolled kernel, which has one lane per world.
+    pub worlds: u32,
+    /// The kernels run on a software adapter.
+    pub software: bool,
+    /// Several lanes per world were requested.
+    pub asked: bool,
+}
+
+/// A kernel in its form.
+#[derive(Clone, Debug)]
+pub struct Formed {
+    /// Its stages.
+    pub group: Group,
+    /// Its text.
+    pub module: Module,
+    /// Its team.
+    pub team: Team,
+    /// Why it is not unrolled; none if it is.
+    pub why: Option<Why>,
+}
+
+impl Forms<'_> {
+    /// The kernels that run a group of stages: one, or several in order, where not all of the stages fit into one that is unrolled.
+    pub fn of(&self, group: &Group) -> Vec<Formed> {
+        let most = match self.budget(group) {
+            Ok(most) => most,
+            Err(why) => return vec![self.unchanged(group.clone(), why)],
         };
-        if group.again {
-            let why = Why::Foreign("worlds that leave it at once");
-            return (group.module(&plain), self.team.again(), Some(why));
+        let image = self.plain.layout.model_image(self.plain.m);
+        // the whole group, then its stages by themselves
+        match self.unrolled(&group.stages, &image, most) {
+            Ok((formed, _)) => vec![formed],
+            Err(why) if group.stages.len() == 1 => vec![self.unchanged(group.clone(), why)],
+            Err(_) => self.several(&group.stages, &image, most),
         }
-        if sleeps(&self.m) && stages.iter().any(|s| LOSES.contains(&s.name)) {
-            let why =
-                Why::Foreign("the start of sleeping trees, which is behind the model's words");
-            return (plain.module(stages), self.team, Some(why));
-        }
-        if stages.iter().any(|stage| has_text(&self.m, stage)) {
-            let why = Why::Foreign("a text of one's own");
-            return (plain.module(stages), self.team, Some(why));
-        }
-        let most = match self.config.unroll {
-            Unroll::Never => None,
-            Unroll::Always if self.device.adapter.software => Some(SOFTWARE_MOST),
-            Unroll::Always => Some(MOST),
-            Unroll::Auto => self.gains(stages),
+    }
+
+    // several kernels: neighbours share one if all of them can be unrolled and fit into the budget together, or if none can
+    fn several(&self, stages: &[&'static Stage], image: &[u32], most: Budget) -> Vec<Formed> {
+        let alone = |stage: &&'static Stage| {
+            let formed = self.unrolled(&[*stage], image, most);
+            formed.map(|(_, size)| size.statements)
         };
-        let Some(most) = most else {
-            return (plain.module(stages), self.team, Some(Why::Unasked));
+        let size: Vec<Result<usize, Why>> = stages.iter().map(alone).collect();
+        let mut out = Vec::new();
+        let mut first = 0;
+        while first < stages.len() {
+            let end = end_of(&size, first, most.statements);
+            let own = Group {
+                stages: stages[first..end].to_vec(),
+                again: false,
+            };
+            let formed = match &size[first] {
+                Ok(_) => self.unrolled(&own.stages, image, most),
+                Err(why) => Err(why.clone()),
+            };
+            out.push(match formed {
+                Ok((formed, _)) => formed,
+                Err(why) => self.unchanged(own, why),
+            });
+            first = end;
+        }
+        out
+    }
+
+    fn unrolled(
+        &self,
+        stages: &[&'static Stage],
+        image: &[u32],
+        most: Budget,
+    ) -> Result<(Formed, Budget), Why> {
+        let team = Team {
+            lanes: 1,
+            worlds: self.worlds,
         };
-        // the layout does not depend on the number of lanes, but whole workgroups must fill a chunk
-        let worlds = self.team.worlds.max(self.layout.tile.min(64));
-        let team = Team { lanes: 1, worlds };
         // an unrolled kernel has no loops that an adapter could end
         let bare = Build {
             team,
             limited: false,
-            ..plain
+            ..self.plain
         };
-        let module = bare.module(stages);
-        match unroll(&module, &self.layout.model_image(&self.m), most) {
-            Ok(module) => (module, team, None),
-            Err(why) => (plain.module(stages), self.team, Some(why)),
+        let (module, size) = sized(&bare.module(stages), image, most)?;
+        let group = Group {
+            stages: stages.to_vec(),
+            again: false,
+        };
+        let formed = Formed {
+            group,
+            module,
+            team,
+            why: None,
+        };
+        Ok((formed, size))
+    }
+
+    fn unchanged(&self, group: Group, why: Why) -> Formed {
+        let team = match group.again {
+            true => self.plain.team.again(),
+            false => self.plain.team,
+        };
+        Formed {
+            module: group.module(&self.plain),
+            team,
+            why: Some(why),
+            group,
         }
     }
 
-    // the budget of these stages if the table says that they gain
-    fn gains(&self, stages: &[&'static Stage]) -> Option<Budget> {
-        let software = self.device.adapter.software;
+    // the budget of a kernel that is to be unrolled, or why it is not
+    fn budget(&self, group: &Group) -> Result<Budget, Why> {
+        let m = self.plain.m;
+        let any = |names: &[&str]| group.stages.iter().any(|s| names.contains(&s.name));
+        if group.again {
+            return Err(Why::Foreign("worlds that leave it at once"));
+        }
+        if sleeps(m) && any(LOSES) {
+            let why = "the start of sleeping trees, which is behind the model's words";
+            return Err(Why::Foreign(why));
+        }
+        if group.stages.iter().any(|stage| has_text(m, stage)) {
+            return Err(Why::Foreign("a text of one's own"));
+        }
         // a request for several lanes is respected, and with checks tests compare the plain kernels with the twins
-        let plain = self.config.checked || self.config.lanes > 1;
-        let loses = stages.iter().any(|s| LOSES.contains(&s.name));
-        (software && !plain && !loses).then_some(SOFTWARE)
+        let open = !self.plain.checked && !self.asked;
+        match (self.unroll, self.software) {
+            (Unroll::Always, true) => Ok(SOFTWARE_MOST),
+            (Unroll::Always, false) => Ok(MOST),
+            (Unroll::Auto, true) if open && !any(LOSES) => Ok(SOFTWARE),
+            (Unroll::Auto, false) if open => Ok(HARDWARE),
+            _ => Err(Why::Unasked),
+        }
+    }
+}
+
+// the end of a kernel that begins at stage `first`, by the statements of each stage alone, or why it cannot be unrolled
+fn end_of(size: &[Result<usize, Why>], first: usize, most: usize) -> usize {
+    let mut statements = 0;
+    let joins = |size: &&Result<usize, Why>| match size {
+        Ok(own) => {
+            statements += own;
+            statements <= most
+        }
+        Err(_) => true,
+    };
+    let alike = size[first..]
+        .iter()
+        .take_while(|s| s.is_ok() == size[first].is_ok());
+    (first + alike.take_while(joins).count()).max(first + 1)
+}
+
+impl Gpu {
+    /// The kernels of a group of stages, in order.
+    pub(in crate::gpu) fn formed(&self, group: &Group) -> Vec<Formed> {
+        let forms = Forms {
+            plain: Build {
+                m: &self.m,
+                layout: &self.layout,
+                team: self.team,
+                checked: self.config.checked,
+                limited: self.device.adapter.ends_loops(),
+                order: self.config.order,
+            },
+            unroll: self.config.unroll,
+            worlds: self.single,
+            software: self.device.adapter.software,
+            asked: self.config.lanes > 1,
+        };
+        forms.of(group)
     }
 
     /// Every kernel that was compiled so far, and why it is not unrolled (none if it is).

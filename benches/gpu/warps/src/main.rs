@@ -1,12 +1,13 @@
 //! Simulates the kernels of a step, as PTX, a warp at a time on the CPU, and counts the work of a GPU.
 //!
 //! ```text
-//! warps FOLDER WORLDS WORLDS_OF_WORKGROUP INVOCATIONS KERNEL.ptx…
+//! warps FOLDER WORLDS [WORLDS_OF_WORKGROUP INVOCATIONS KERNEL.ptx]…
 //! ```
 //!
 //! `FOLDER/model.words` and `FOLDER/before.words` are the initial contents of memory (`manyworlds kernels --state`), `FOLDER/found.words`
 //! the contents after the step. It prints a line of JSON per kernel with its counts, over all worlds. A file `KERNEL.chains` beside each
-//! kernel has the number of warp instructions for each source line: the line itself, then the lines at which it was inlined.
+//! kernel has the numbers of warp instructions and of waits for memory for each source line: the line itself, then the lines at which it was
+//! inlined.
 
 mod count;
 mod flow;
@@ -47,21 +48,26 @@ fn main() -> ExitCode {
 }
 
 fn run(said: &[String]) -> Result<(), String> {
-    let [folder, worlds, of_workgroup, invocations, kernels @ ..] = said else {
-        return Err("FOLDER WORLDS WORLDS_OF_WORKGROUP INVOCATIONS KERNEL.ptx… are needed".into());
+    let usage = "FOLDER WORLDS [WORLDS_OF_WORKGROUP INVOCATIONS KERNEL.ptx]… are needed";
+    let [folder, worlds, kernels @ ..] = said else {
+        return Err(usage.into());
+    };
+    let (kernels, []) = kernels.as_chunks::<3>() else {
+        return Err(usage.into());
     };
     let number = |said: &String| said.parse().map_err(|e| format!("{said}: {e}"));
-    let grid = Grid {
-        worlds: number(worlds)?,
-        of_workgroup: number(of_workgroup)?,
-        invocations: number(invocations)?,
-    };
+    let worlds = number(worlds)?;
     let folder = Path::new(folder);
     let mut global = Global::new(
         words(&folder.join("before.words"))?,
         words(&folder.join("model.words"))?,
     );
-    for path in kernels {
+    for [of_workgroup, invocations, path] in kernels {
+        let grid = Grid {
+            worlds,
+            of_workgroup: number(of_workgroup)?,
+            invocations: number(invocations)?,
+        };
         let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
         let program = Program::read(&text).map_err(|e| format!("{path}: {e}"))?;
         let (count, times) =
@@ -85,14 +91,17 @@ fn words(path: &Path) -> Result<Vec<u32>, String> {
     }
 }
 
-/// Runs all workgroups of a kernel, one after the other; returns the counts, and how often each instruction was issued.
+/// How often an instruction was issued, and how often a warp waited for memory there.
+pub type Times = [u64; 2];
+
+/// Runs all workgroups of a kernel, one after the other; returns the counts, and those of each instruction.
 fn dispatch(
     program: &Program,
     grid: &Grid,
     global: &mut Global,
-) -> Result<(Count, Vec<u64>), String> {
+) -> Result<(Count, Vec<Times>), String> {
     let mut count = Count::default();
-    let mut times = vec![0; program.code.len()];
+    let mut times = vec![[0; 2]; program.code.len()];
     global.constants.clone_from(&program.constants);
     let workgroups = grid.worlds.div_ceil(grid.of_workgroup);
     let mut longest = 0;
@@ -125,16 +134,20 @@ fn dispatch(
     Ok((count, times))
 }
 
-/// A text line for each place in the source: the number of warp instructions, then the source lines.
-fn told(program: &Program, times: &[u64]) -> String {
-    let mut of_chain = vec![0; program.chains.len()];
-    for (instruction, times) in program.code.iter().zip(times) {
-        of_chain[instruction.chain] += times;
+/// A text line for each place in the source: the numbers of warp instructions and of waits for memory, then the source lines.
+fn told(program: &Program, times: &[Times]) -> String {
+    let mut of_chain = vec![[0; 2]; program.chains.len()];
+    for (instruction, [issued, waits]) in program.code.iter().zip(times) {
+        let [all, all_waits] = &mut of_chain[instruction.chain];
+        *all += issued;
+        *all_waits += waits;
     }
     let mut out = String::new();
-    for (chain, n) in program.chains.iter().zip(of_chain).filter(|(_, n)| *n > 0) {
+    for (chain, [n, waits]) in program.chains.iter().zip(of_chain) {
         let lines: Vec<String> = chain.iter().map(u32::to_string).collect();
-        let _ = writeln!(out, "{n} {}", lines.join(" "));
+        if n > 0 {
+            let _ = writeln!(out, "{n} {waits} {}", lines.join(" "));
+        }
     }
     out
 }

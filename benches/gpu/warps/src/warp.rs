@@ -1,6 +1,6 @@
 //! A warp: lanes that run in lockstep, diverge at branches, and reconverge.
 
-use crate::WARP;
+use crate::{Times, WARP};
 use crate::count::Count;
 use crate::flow::END;
 use crate::memory::{Global, Shared, sectors, turns};
@@ -85,7 +85,7 @@ impl Warp {
         global: &mut Global,
         shared: &mut Shared,
         count: &mut Count,
-        times: &mut [u64],
+        times: &mut [Times],
     ) -> Result<Stopped, String> {
         while let Some(&path) = self.paths.last() {
             let lanes = path.lanes & self.alive;
@@ -103,14 +103,16 @@ impl Warp {
             };
             if instruction.counts {
                 count.instructions += 1;
-                times[path.at] += 1;
+                times[path.at][0] += 1;
                 // all lanes take part in a branch, also those that do not jump
                 let part = match instruction.kind {
                     Kind::Branch(_) => lanes,
                     _ => active,
                 };
                 count.lanes += u64::from(part.count_ones());
+                let before = count.load_waits;
                 self.wait(instruction, count);
+                times[path.at][1] += count.load_waits - before;
             }
             let top = self.paths.len() - 1;
             self.paths[top].at += 1;
