@@ -110,8 +110,16 @@ fn make_hessian(g: Island) {
             if (k < g.nv) {
                 let i = dof_at(g, k);
                 let adr = M_rowadr(i);
-                for (var a = adr; a < adr + M_rownnz(i); a++) {
-                    set_solver_tile_at(row_of(quads, place_of(M_colind(a))) + 4 * q, k & 3, M(a));
+                let end = adr + M_rownnz(i);
+                for (var a = adr; a < end; a += 4) {
+                    // an entry that is repeated is written again
+                    let at = four_from(a, end);
+                    let col = vec4i(M_colind(at.x), M_colind(at.y), M_colind(at.z), M_colind(at.w));
+                    let m = vec4f(M(at.x), M(at.y), M(at.z), M(at.w));
+                    set_solver_tile_at(row_of(quads, place_of(col.x)) + 4 * q, k & 3, m.x);
+                    set_solver_tile_at(row_of(quads, place_of(col.y)) + 4 * q, k & 3, m.y);
+                    set_solver_tile_at(row_of(quads, place_of(col.z)) + 4 * q, k & 3, m.z);
+                    set_solver_tile_at(row_of(quads, place_of(col.w)) + 4 * q, k & 3, m.w);
                 }
                 if (COUPLED) {
                     add_row_couplings(quads, i, k);

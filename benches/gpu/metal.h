@@ -66,7 +66,7 @@ typedef float3 packed_float3;
 ARITHMETIC(float) ARITHMETIC(int) ARITHMETIC(uint)
 COMPARISON(float) COMPARISON(int) COMPARISON(uint)
 BITWISE(int) BITWISE(uint)
-EACH(bool, bool, &) EACH(bool, bool, |)
+EACH(bool, bool, &) EACH(bool, bool, |) EACH(bool, bool, ==)
 #define NEGATIVE(T) \
     INLINE vec2<T> operator-(vec2<T> a) { return vec2<T>(-a.x, -a.y); } \
     INLINE vec3<T> operator-(vec3<T> a) { return vec3<T>(-a.x, -a.y, -a.z); } \

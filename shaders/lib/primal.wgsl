@@ -208,7 +208,9 @@ fn update_gradient(g: Island) -> Gradient {
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
         let size = abs(solver_Ma(i)) + solver_grad(i);
-        let grad = solver_Ma(i) - qfrc_constraint(i);
+        let force = solver_Mv(i);
+        let grad = solver_Ma(i) - force;
+        set_qfrc_constraint(i, force);
         set_solver_grad(i, grad);
         sum += grad * grad;
         tells |= abs(grad) > 4.0 * ULP * size;

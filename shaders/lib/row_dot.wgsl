@@ -4,9 +4,13 @@
 fn row_dot<v>(r: i32) -> f32 {
     let pattern = efc_Jpat(r);
     let adr = Jpat_adr(pattern);
+    let num = Jpat_num(pattern);
     var sum = 0.0;
-    for (var k = 0; k < Jpat_num(pattern); k++) {
-        sum += efc_J(r, k) * v(Jpat_dof(adr + k));
+    for (var k = 0; k < num; k += 4) {
+        let at = four_from(k, num);
+        let j = vec4f(efc_J(r, at.x), efc_J(r, at.y), efc_J(r, at.z), efc_J(r, at.w));
+        let dof = vec4i(Jpat_dof(adr + at.x), Jpat_dof(adr + at.y), Jpat_dof(adr + at.z), Jpat_dof(adr + at.w));
+        sum = plus_dot(sum, first_of(j, num - k), vec4f(v(dof.x), v(dof.y), v(dof.z), v(dof.w)));
     }
     return sum;
 }

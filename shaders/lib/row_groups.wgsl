@@ -9,18 +9,20 @@ struct Rows {
 
 // at most four rows from row k on with the sparsity pattern of row k, all of them sliding or none
 fn rows_from(g: Island, k: i32) -> Rows {
-    let first = row_at(g, k);
-    let pattern = efc_Jpat(first);
-    var rows = Rows(array<i32, 4>(first, first, first, first), 1);
-    for (var more = 1; more < 4 && k + more < g.nefc; more++) {
-        let r = row_at(g, k + more);
-        if (efc_Jpat(r) != pattern || slides(r) != slides(first)) {
-            break;
-        }
-        rows.ids[more] = r;
-        rows.num++;
+    let at = four_from(k, g.nefc);
+    let ids = vec4i(row_at(g, at.x), row_at(g, at.y), row_at(g, at.z), row_at(g, at.w));
+    let pattern = vec4i(efc_Jpat(ids.x), efc_Jpat(ids.y), efc_Jpat(ids.z), efc_Jpat(ids.w));
+    var alike = (at == vec4i(k, k + 1, k + 2, k + 3)) & (pattern == vec4i(pattern.x));
+    if (opt_cone == CONE_ELLIPTIC) {
+        let slide = vec4<bool>(slides(ids.x), slides(ids.y), slides(ids.z), slides(ids.w));
+        alike &= slide == vec4<bool>(slide.x);
     }
-    return rows;
+    let two = alike.y;
+    let three = two && alike.z;
+    let four = three && alike.w;
+    return Rows(
+        array<i32, 4>(ids.x, select(ids.x, ids.y, two), select(ids.x, ids.z, three), select(ids.x, ids.w, four)),
+        1 + select(0, 1, two) + select(0, 1, three) + select(0, 1, four));
 }
 
 // true if a row belongs to an elliptic contact whose force lies on its cone
@@ -67,11 +69,11 @@ fn singles(g: Island, k: i32) -> i32 {
     return LANES - team_max(select(LANES - lane, 0, yes));
 }
 
-// force of an island's rows on its dofs, J' force, in qfrc_constraint; sum of the absolute values of its terms in solver_grad
+// force of an island's rows on its dofs, J' force, in solver_Mv; sum of the absolute values of its terms in solver_grad
 fn apply_rows(g: Island) {
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);
-        set_qfrc_constraint(i, 0.0);
+        set_solver_Mv(i, 0.0);
         set_solver_grad(i, 0.0);
     }
     team_sync();
@@ -117,6 +119,6 @@ fn apply_from(g: Island, k: i32) -> i32 {
 }
 
 fn add_force(i: i32, force: f32, size: f32) {
-    set_qfrc_constraint(i, qfrc_constraint(i) + force);
+    set_solver_Mv(i, solver_Mv(i) + force);
     set_solver_grad(i, solver_grad(i) + size);
 }

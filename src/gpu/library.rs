@@ -47,6 +47,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     pose
     precision
     primal
+    quartets
     ray
     real
     restart

@@ -12,6 +12,7 @@
 mod count;
 mod flow;
 mod memory;
+mod order;
 mod ptx;
 #[cfg(test)]
 mod tests;

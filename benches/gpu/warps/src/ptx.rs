@@ -2,6 +2,7 @@
 
 use crate::flow;
 use crate::memory::{CONSTANTS, DATA, MODEL};
+use crate::order;
 use crate::value::{Op, Type};
 use std::collections::HashMap;
 
@@ -19,7 +20,7 @@ pub enum Operand {
 }
 
 /// Memory spaces of instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// Global memory of the device.
     Global,
@@ -127,6 +128,7 @@ impl Program {
         }
         let mut program = reader.program;
         program.registers = reader.registers.len();
+        order::blocks(&mut program.code);
         flow::meetings(&mut program.code);
         Ok(program)
     }
@@ -424,4 +426,22 @@ fn number(said: &str) -> Option<u64> {
         .map(|x| x as u64)
         .or_else(|_| said.parse())
         .ok()
+}
+
+/// The registers that an instruction reads.
+pub fn read(instruction: &Instruction) -> impl Iterator<Item = usize> {
+    let operands = match &instruction.kind {
+        Kind::Value(_, read) => read.clone(),
+        Kind::Load(_, base, _) => vec![*base],
+        Kind::Store(_, base, _, value) => vec![*base, *value],
+        Kind::Exchange(value, mask) => vec![*value, *mask],
+        Kind::Any(value) => vec![*value],
+        Kind::Branch(_) | Kind::Barrier | Kind::Return => Vec::new(),
+    };
+    let only = instruction.only.map(|(register, _)| register);
+    let registers = operands.into_iter().filter_map(|operand| match operand {
+        Operand::Register(register) => Some(register),
+        _ => None,
+    });
+    registers.chain(only)
 }

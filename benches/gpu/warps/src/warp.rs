@@ -1,10 +1,10 @@
 //! A warp: lanes that run in lockstep, diverge at branches, and reconverge.
 
-use crate::{Times, WARP};
 use crate::count::Count;
 use crate::flow::END;
 use crate::memory::{Global, Shared, sectors, turns};
-use crate::ptx::{Instruction, Kind, Operand, Program, Space};
+use crate::ptx::{Instruction, Kind, Operand, Program, Space, read};
+use crate::{Times, WARP};
 
 /// The reason why a warp stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,24 +264,6 @@ impl Warp {
         count.chained += u64::from(chained && !global && !shared);
         self.last = instruction.to;
     }
-}
-
-// the registers that an instruction reads
-fn read(instruction: &Instruction) -> impl Iterator<Item = usize> {
-    let operands = match &instruction.kind {
-        Kind::Value(_, read) => read.clone(),
-        Kind::Load(_, base, _) => vec![*base],
-        Kind::Store(_, base, _, value) => vec![*base, *value],
-        Kind::Exchange(value, mask) => vec![*value, *mask],
-        Kind::Any(value) => vec![*value],
-        Kind::Branch(_) | Kind::Barrier | Kind::Return => Vec::new(),
-    };
-    let only = instruction.only.map(|(register, _)| register);
-    let registers = operands.into_iter().filter_map(|operand| match operand {
-        Operand::Register(register) => Some(register),
-        _ => None,
-    });
-    registers.chain(only)
 }
 
 fn access(space: Space, addresses: &[u64], count: &mut Count) {
