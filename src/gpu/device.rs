@@ -68,6 +68,13 @@ impl Adapter {
         self.software || self.browser()
     }
 
+    /// True if its compiler takes seconds over long kernels without loops, as NVIDIA's and AMD's do. Direct3D's older compiler and browsers
+    /// may take minutes.
+    pub fn takes_long_kernels(&self) -> bool {
+        let known = [wgpu::Backend::Vulkan, wgpu::Backend::Metal];
+        !self.software && known.iter().any(|known| self.backend == known.to_str())
+    }
+
     fn of(info: wgpu::AdapterInfo, limits: &wgpu::Limits) -> Self {
         Self {
             name: match info.name.is_empty() {

@@ -192,18 +192,23 @@ fn end_of(size: &[Result<usize, Why>], first: usize, most: usize) -> usize {
 impl Gpu {
     /// The kernels of a group of stages, in order.
     pub(in crate::gpu) fn formed(&self, group: &Group) -> Vec<Formed> {
+        let adapter = &self.device.adapter;
+        let fits = adapter.software || adapter.takes_long_kernels();
         let forms = Forms {
             plain: Build {
                 m: &self.m,
                 layout: &self.layout,
                 team: self.team,
                 checked: self.config.checked,
-                limited: self.device.adapter.ends_loops(),
+                limited: adapter.ends_loops(),
                 order: self.config.order,
             },
-            unroll: self.config.unroll,
+            unroll: match self.config.unroll {
+                Unroll::Auto if !fits => Unroll::Never,
+                asked => asked,
+            },
             worlds: self.single,
-            software: self.device.adapter.software,
+            software: adapter.software,
             asked: self.config.lanes > 1,
         };
         forms.of(group)
