@@ -131,7 +131,7 @@ fn elastic() {
     for (var f = 0; f < nflex; f++) {
         if (between_nodes(f)) {
             cell_forces(f);
-        } else if (flex_stiffnessadr(f) >= 0 && flex_rigid(f) == 0) {
+        } else if (flex_stiffnessadr(f) >= 0 && flex_rigid(f) == 0 && !(model_cages && flex_interp(f) != 0)) {
             stretch_forces(f);
         }
         let hinged = flex_dim(f) == 2 && !(model_cages && flex_interp(f) != 0);
@@ -158,9 +158,9 @@ fn elastic() {
     }
 }
 
-// whether the vertices of a flex lie between nodes that its material holds
+// whether the vertices of a flex lie between nodes that its material holds; the material of lines there has no forces in MuJoCo
 fn between_nodes(f: i32) -> bool {
-    return model_cages && flex_interp(f) != 0 && (flex_stiffnessadr(f) >= 0 || flex_bendingadr(f) >= 0);
+    return model_cages && flex_interp(f) != 0 && flex_dim(f) > 1 && (flex_stiffnessadr(f) >= 0 || flex_bendingadr(f) >= 0);
 }
 
 // forces of springs and dampers at a point of a body; a dof is the lane's that adds to it

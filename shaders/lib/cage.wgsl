@@ -7,6 +7,9 @@ const CELL_STILL: f32 = 9.5367431640625e-7;
 // the value of flex_edgeequality where strains are held
 const STRAIN: i32 = 3;
 
+// shares of a cell's width between which its nodes move a vertex that lies in an empty cell beside it
+const CELL_NEAR: vec2f = vec2f(-0.02, 1.02);
+
 // cells before a cell along the axes
 fn cell_first(f: i32, cell: i32) -> vec3i {
     let cy = flex_cellnum(f, 1);
@@ -48,7 +51,7 @@ fn place_vertices(f: i32) {
     let adr = flex_vertadr(f);
     for (var v = adr + lane; v < adr + flex_vertnum(f); v += LANES) {
         let first = cell_first(f, flex_vertcell(v));
-        let along = flex_vert0(v) * cells - vec3f(first);
+        let along = clamp(flex_vert0(v) * cells - vec3f(first), vec3f(CELL_NEAR.x), vec3f(CELL_NEAR.y));
         let x = cell_weights(order, along.x);
         let y = cell_weights(order, along.y);
         let z = cell_weights(order, along.z);

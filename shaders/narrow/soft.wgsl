@@ -336,11 +336,14 @@ fn carried_between(f: i32, v: vec4i, share: vec4f) -> Carriers {
     let order = abs(flex_interp(f));
     let cells = vec3f(f32(flex_cellnum(f, 0)), f32(flex_cellnum(f, 1)), f32(flex_cellnum(f, 2)));
     var place = vec3f();
-    var low = cell_first(f, flex_vertcell(v.x));
-    var high = low;
+    let last = vec3i(flex_cellnum(f, 0), flex_cellnum(f, 1), flex_cellnum(f, 2)) - vec3i(1);
+    var low = last;
+    var high = vec3i(0);
     for (var n = 0; n < 4; n++) {
-        place += flex_vert0(v[n]) * share[n];
-        let first = cell_first(f, flex_vertcell(v[n]));
+        let corner = flex_vert0(v[n]);
+        place += corner * share[n];
+        let at = corner * cells;
+        let first = clamp(vec3i(i32(at.x), i32(at.y), i32(at.z)), vec3i(0), last);
         low = min(low, first);
         high = max(high, first);
     }

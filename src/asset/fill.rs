@@ -1,31 +1,32 @@
-//! Parts of the cells of a grid that tetrahedra fill, as integrals of powers of the coordinates.
+//! Filled parts of the cells of a grid, as integrals of powers of the coordinates.
 
-type Point = [f64; 3];
+pub(crate) type Point = [f64; 3];
 
 /// Share of a cell below which the cell counts as empty.
-const EMPTY: f64 = 1e-10;
+pub(super) const EMPTY: f64 = 1e-10;
 
 /// Integrals over the filled part of each cell, in coordinates that go from 0 to 1 along each side of the cell.
 pub(crate) struct Fill {
     /// Number of powers of each coordinate: 0 to `powers` - 1.
     powers: usize,
     moment: Vec<f64>,
+    /// Whether a cell counts: it is not empty, or something touches it.
+    pub(super) counts: Vec<bool>,
 }
 
 impl Fill {
-    /// From tetrahedra in coordinates that count cells, with powers up to `most`; `degree` is the highest degree of a product of
-    /// powers that is asked for.
-    pub fn new(
-        tetrahedra: impl Iterator<Item = [Point; 4]>,
+    /// From tetrahedra in coordinates that count cells, each with a factor of its contents: what is taken away has -1. `most` is the
+    /// highest power of a coordinate, and `degree` of a product of powers, that is asked for.
+    pub(super) fn new(
+        tetrahedra: impl Iterator<Item = ([Point; 4], f64)>,
         cells: [usize; 3],
-        most: usize,
-        degree: usize,
+        [most, degree]: [usize; 2],
     ) -> Self {
-        let powers = most + 1;
+        let mut fill = Self::empty(cells, most);
+        let powers = fill.powers;
         let size = powers.pow(3);
-        let mut moment = vec![0.0; size * cells.iter().product::<usize>()];
         let rule = rule((degree + 4) / 2);
-        for corner in tetrahedra {
+        for (corner, factor) in tetrahedra {
             let [x, y, z] = [0, 1, 2].map(|k| {
                 let along = corner.map(|x| x[k]);
                 let low = along.into_iter().fold(f64::INFINITY, f64::min).max(0.0) as usize;
@@ -37,22 +38,63 @@ impl Fill {
                     for k in z.clone() {
                         let origin = [i, j, k].map(|n| n as f64);
                         let cell = (i * cells[1] + j) * cells[2] + k;
-                        let to = &mut moment[size * cell..size * (cell + 1)];
+                        let to = &mut fill.moment[size * cell..size * (cell + 1)];
                         let local = corner.map(|x| [0, 1, 2].map(|k| x[k] - origin[k]));
-                        clip(local, 0, &mut |part| add(&rule, part, powers, to));
+                        clip(local, 0, &mut |part| add(&rule, part, factor, powers, to));
                     }
                 }
             }
         }
-        Self { powers, moment }
+        for cell in 0..fill.counts.len() {
+            fill.counts[cell] = fill.part(cell).share() >= EMPTY;
+        }
+        fill
+    }
+
+    /// Nothing, of which powers up to `most` are asked for.
+    pub(super) fn empty(cells: [usize; 3], most: usize) -> Self {
+        let (powers, num) = (most + 1, cells.iter().product::<usize>());
+        Self {
+            powers,
+            moment: vec![0.0; powers.pow(3) * num],
+            counts: vec![false; num],
+        }
+    }
+
+    /// Empties the cells from which more is taken away than was there.
+    pub(super) fn drop_less_than_nothing(&mut self) {
+        let size = self.powers.pow(3);
+        for (of, counts) in self.moment.chunks_exact_mut(size).zip(&self.counts) {
+            if !counts {
+                of.fill(0.0);
+            }
+        }
+    }
+
+    /// Fills a cell.
+    pub(super) fn fill_up(&mut self, cell: usize) {
+        let (powers, size) = (self.powers, self.powers.pow(3));
+        self.counts[cell] = true;
+        for (k, to) in self.moment[size * cell..][..size].iter_mut().enumerate() {
+            let power = [k / (powers * powers), k / powers % powers, k % powers];
+            *to = 1.0 / power.map(|n| n as f64 + 1.0).iter().product::<f64>();
+        }
+    }
+
+    /// Adds a point of a cell, which stands for a share of it.
+    pub(super) fn add_point(&mut self, cell: usize, at: Point, share: f64) {
+        let size = self.powers.pow(3);
+        let to = &mut self.moment[size * cell..size * (cell + 1)];
+        add_powers(at, share, self.powers, to);
     }
 
     /// The filled part of a cell.
-    pub fn of(&self, cell: usize) -> Part<'_> {
+    pub fn part(&self, cell: usize) -> Part<'_> {
         let size = self.powers.pow(3);
         Part {
             powers: self.powers,
             moment: &self.moment[size * cell..size * (cell + 1)],
+            counts: self.counts[cell],
         }
     }
 }
@@ -61,6 +103,7 @@ impl Fill {
 pub(crate) struct Part<'a> {
     powers: usize,
     moment: &'a [f64],
+    counts: bool,
 }
 
 impl Part<'_> {
@@ -70,7 +113,7 @@ impl Part<'_> {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.share() < EMPTY
+        !self.counts
     }
 
     /// The integral of a product of three polynomials, one of each coordinate, lowest power first; the empty part counts as
@@ -132,14 +175,14 @@ fn clip(corner: [Point; 4], side: usize, visit: &mut impl FnMut([Point; 4])) {
     }
 }
 
-// adds the integrals over a tetrahedron
-fn add(rule: &[(f64, f64)], [a, b, c, d]: [Point; 4], powers: usize, to: &mut [f64]) {
+// adds the integrals over a tetrahedron, times a factor
+fn add(rule: &[(f64, f64)], [a, b, c, d]: [Point; 4], factor: f64, powers: usize, to: &mut [f64]) {
     let [u, v, w] = [b, c, d].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
     let normal = [0, 1, 2].map(|k| {
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
         u[i] * v[j] - u[j] * v[i]
     });
-    let six = (normal[0] * w[0] + normal[1] * w[1] + normal[2] * w[2]).abs();
+    let six = factor * (normal[0] * w[0] + normal[1] * w[1] + normal[2] * w[2]).abs();
     for &(r, of_r) in rule {
         for &(s, of_s) in rule {
             for &(t, of_t) in rule {
@@ -147,26 +190,31 @@ fn add(rule: &[(f64, f64)], [a, b, c, d]: [Point; 4], powers: usize, to: &mut [f
                 let (y, z) = ((1.0 - r) * s, (1.0 - r) * (1.0 - s) * t);
                 let weight = six * of_r * of_s * of_t * (1.0 - r).powi(2) * (1.0 - s);
                 let x = [0, 1, 2].map(|k| a[k] + r * u[k] + y * v[k] + z * w[k]);
-                let mut along_x = weight;
-                for i in 0..powers {
-                    let mut along_y = along_x;
-                    for j in 0..powers {
-                        let mut along_z = along_y;
-                        for k in 0..powers {
-                            to[(i * powers + j) * powers + k] += along_z;
-                            along_z *= x[2];
-                        }
-                        along_y *= x[1];
-                    }
-                    along_x *= x[0];
-                }
+                add_powers(x, weight, powers, to);
             }
         }
     }
 }
 
+// adds the products of powers of the coordinates of a point, times a weight
+fn add_powers(x: Point, weight: f64, powers: usize, to: &mut [f64]) {
+    let mut along_x = weight;
+    for i in 0..powers {
+        let mut along_y = along_x;
+        for j in 0..powers {
+            let mut along_z = along_y;
+            for k in 0..powers {
+                to[(i * powers + j) * powers + k] += along_z;
+                along_z *= x[2];
+            }
+            along_y *= x[1];
+        }
+        along_x *= x[0];
+    }
+}
+
 // Gauss and Legendre's points from 0 to 1 and their weights
-fn rule(num: usize) -> Vec<(f64, f64)> {
+pub(super) fn rule(num: usize) -> Vec<(f64, f64)> {
     let point = |k: usize| {
         // Newton's iterations from a known estimate of the root
         let mut x = (std::f64::consts::PI * (k as f64 + 0.75) / (num as f64 + 0.5)).cos();
@@ -194,7 +242,7 @@ mod tests {
     use super::*;
 
     /// A cube in six parts, shifted against the grid.
-    fn cube(shift: f64) -> impl Iterator<Item = [Point; 4]> {
+    fn cube(shift: f64) -> impl Iterator<Item = ([Point; 4], f64)> {
         let orders = [
             [0, 1, 2],
             [1, 2, 0],
@@ -210,13 +258,13 @@ mod tests {
                 at[k] += 1.0;
                 *to = at;
             }
-            out
+            (out, 1.0)
         })
     }
 
     #[test]
     fn a_cube_fills_its_share_of_every_cell() {
-        let fill = Fill::new(cube(0.25), [2, 2, 2], 2, 6);
+        let fill = Fill::new(cube(0.25), [2, 2, 2], [2, 6]);
         for cell in 0..8 {
             let ends = [cell / 4, cell / 2 % 2, cell % 2].map(|k| match k {
                 0 => (0.25, 1.0),
@@ -228,7 +276,7 @@ mod tests {
                 });
                 of.iter().product::<f64>()
             };
-            let part = fill.of(cell);
+            let part = fill.part(cell);
             assert!((part.share() - integral(0)).abs() < 1e-15);
             let square: &[f64] = &[0.0, 0.0, 1.0];
             assert!((part.integral([square; 3], 0.0) - integral(2)).abs() < 1e-15);
@@ -237,10 +285,10 @@ mod tests {
 
     #[test]
     fn what_is_not_filled_counts_as_void() {
-        let fill = Fill::new(cube(0.0), [2, 1, 1], 1, 3);
-        assert!(!fill.of(0).is_empty());
-        assert!(fill.of(1).is_empty());
+        let fill = Fill::new(cube(0.0), [2, 1, 1], [1, 3]);
+        assert!(!fill.part(0).is_empty());
+        assert!(fill.part(1).is_empty());
         let one: &[f64] = &[1.0];
-        assert!((fill.of(1).integral([one; 3], 0.5) - 0.5).abs() < 1e-15);
+        assert!((fill.part(1).integral([one; 3], 0.5) - 0.5).abs() < 1e-15);
     }
 }

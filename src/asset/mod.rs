@@ -22,6 +22,7 @@ mod bytes;
 mod compile;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod earclip;
+pub(crate) mod enclosed;
 pub(crate) mod fill;
 mod fit;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
@@ -48,6 +49,7 @@ pub(crate) mod sdf;
 mod stl;
 mod surface;
 pub(crate) mod vec3;
+mod winding;
 
 pub use builtin::builtin;
 pub(crate) use builtin::builtin_solid;

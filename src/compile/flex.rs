@@ -15,6 +15,7 @@ use super::layout::merged_chain;
 use super::names::Names;
 use super::pose::{Pose, V3};
 use super::tree::{Ids, Tree};
+use crate::asset::fill::Fill;
 use crate::cpu::lib::cage::STRAIN;
 use crate::cpu::lib::elastic::{TETRAHEDRON, THICKNESS, TRIANGLE};
 use crate::error::{Error, Result};
@@ -87,17 +88,23 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     let strain = held_strain(tree, said, &part)?;
     check_material(tree, said, &part, held || strain)?;
     check_bodies(m, tree, names, said, &part)?;
-    check_cage(tree, said, &part, held)?;
+    check_cage(tree, said, &part)?;
     let shape = topology::of(&part);
     let elastic = said.elasticity.young() > 0.0;
     let shell = part.cage.as_ref().filter(|cage| cage.shell);
     let bends = elastic && bends(said) && (shell.is_some() || part.dim == 2 && part.cage.is_none());
-    let stretches = strain || elastic && part.dim > 1 && (shell.is_none() || stretches(said));
+    let between = part.cage.is_some();
+    let stretches =
+        strain || elastic && (part.dim > 1 || between) && (shell.is_none() || stretches(said));
     let rod = match elastic && part.dim == 1 && !part.rigid && part.cage.is_none() {
         true => rod::records(m, tree, names, said, &part)?,
         false => Vec::new(),
     };
     let radius = rod::radius(tree, said, &part)?;
+    if stretches {
+        check_room(m, &part)?;
+    }
+    let fill = fill_of(tree, said, &part, stretches)?;
     vertices(m, &part);
     edges(m, &part, &shape, bends);
     elements(m, tree, names, said, &shape)?;
@@ -108,21 +115,8 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     let last = m.flex_stiffnessadr.len() - 1;
     if stretches {
         m.flex_stiffnessadr[last] = m.flex_stiffness.len() as i32;
-        let more = part.cage.as_ref().map_or(0, |cage| {
-            let order = if cage.shell { -1 } else { 1 } * cage.order as i64;
-            cage::stiffness_num(order, cage.cells.map(|n| n as i64)) as usize
-        });
-        let need = m.flex_stiffness.len().saturating_add(more);
-        if need > MAXSTIFFNESS {
-            return Err(Error::Size {
-                what: "numbers of stiffness of cells between nodes (set a smaller cellcount)"
-                    .into(),
-                need: need as u64,
-                have: MAXSTIFFNESS as u64,
-            });
-        }
         m.flex_stiffness.extend(match &part.cage {
-            Some(cage) => shell::coefficients(cage, said, &part, strain),
+            Some(cage) => shell::coefficients(cage, said, fill.as_ref(), strain),
             None => material::stretching(said, &part),
         });
         // hinges that yield find the thickness among the padding of the first triangle
@@ -149,7 +143,34 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     m.flex_plasticadr.push(-1);
     m.flex_plasticmode.push(plastic::mode(said, &part));
     properties(m, said, &part);
+    boxed(m, said, &part, fill.as_ref());
     Ok(())
+}
+
+// whether there is room for the stiffness of the cells between nodes
+fn check_room(m: &Arrays, part: &Part) -> Result<()> {
+    let more = part.cage.as_ref().map_or(0, |cage| {
+        let order = if cage.shell { -1 } else { 1 } * cage.order as i64;
+        cage::stiffness_num(order, cage.cells.map(|n| n as i64)) as usize
+    });
+    let need = m.flex_stiffness.len().saturating_add(more);
+    if need > MAXSTIFFNESS {
+        return Err(Error::Size {
+            what: "numbers of stiffness of cells between nodes (set a smaller cellcount)".into(),
+            need: need as u64,
+            have: MAXSTIFFNESS as u64,
+        });
+    }
+    Ok(())
+}
+
+// the part of the cells between nodes that a flex fills, integrated if `stretches`; none of a shell
+fn fill_of(tree: &Tree, said: &Flex, part: &Part, stretches: bool) -> Result<Option<Fill>> {
+    let sources = &tree.spec.sources;
+    let unclear = |what| sources.unsupported(said.origin, Some("dof"), what);
+    let solid = part.cage.as_ref().filter(|cage| !cage.shell);
+    let fill = solid.map(|cage| cage.fill(part, stretches));
+    fill.transpose().map_err(unclear)
 }
 
 fn bends(said: &Flex) -> bool {
@@ -354,15 +375,22 @@ fn properties(m: &mut Arrays, said: &Flex, part: &Part) {
     m.flex_edgedamping.push(said.edge.damping());
     m.flex_flatskin.push(i32::from(said.flatskin()));
     m.flex_rgba.extend(said.rgba().map(|x| f64::from(x as f32)));
-    boxed(m, said, part);
 }
 
-// bounding box of the elements that may collide, and the place of each vertex in it
-fn boxed(m: &mut Arrays, said: &Flex, part: &Part) {
+// bounding box of the elements that may collide, or of the nodes, and the place of each vertex in it
+fn boxed(m: &mut Arrays, said: &Flex, part: &Part, fill: Option<&Fill>) {
+    if let Some(cage) = &part.cage {
+        m.flex_size.push(cage.size().map(|x| 0.5 * x));
+        for x in &part.xpos {
+            let place = cage.place(cage.local(*x));
+            m.flex_vert0.push(place);
+            m.flex_vertcell.push(cage.cell(place, fill));
+        }
+        return;
+    }
     let first = m.flex_elemlayer.len() - part.element.len() / (part.dim + 1);
     let layers = &m.flex_elemlayer[first..];
-    let local = |x: &V3| part.cage.as_ref().map_or(*x, |cage| cage.local(*x));
-    let xpos: Vec<V3> = part.xpos.iter().map(local).collect();
+    let xpos = &part.xpos;
     let (mut lo, mut hi) = ([f64::MAX; 3], [f64::MIN; 3]);
     for (of, layer) in part.element.chunks_exact(part.dim + 1).zip(layers) {
         if part.dim == 3 && *layer >= said.contact.activelayers() {
@@ -377,18 +405,13 @@ fn boxed(m: &mut Arrays, said: &Flex, part: &Part) {
     }
     let size = [0, 1, 2].map(|k| 0.5 * (hi[k] - lo[k]));
     m.flex_size.push(size);
-    for x in &xpos {
+    for x in xpos {
         let along = |k: usize| match size[k] > crate::types::MINVAL {
             true => (x[k] - 0.5 * (hi[k] + lo[k])) / (2.0 * size[k]) + 0.5,
             false => 0.5,
         };
-        let place = match &part.cage {
-            Some(cage) => cage.place(*x),
-            None => [0, 1, 2].map(along),
-        };
-        m.flex_vert0.push(place);
-        let cell = |cage: &Cage| cage::cell(place, cage.cells);
-        m.flex_vertcell.push(part.cage.as_ref().map_or(-1, cell));
+        m.flex_vert0.push([0, 1, 2].map(along));
+        m.flex_vertcell.push(-1);
     }
 }
 
@@ -459,7 +482,8 @@ pub(super) fn keeps_shape(m: &Arrays, f: usize) -> bool {
         let adr = adr as usize;
         &m.flex_stiffness[adr..adr + stiffness_num(m, f) as usize]
     };
-    let stretches = stretch >= 0 && of(stretch).iter().any(|k| *k != 0.0);
+    let lines = m.flex_dim[f] == 1;
+    let stretches = !lines && stretch >= 0 && of(stretch).iter().any(|k| *k != 0.0);
     m.flex_edgeequality[f] != 0 || bend >= 0 || stretches
 }
 

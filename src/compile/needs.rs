@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::couple;
 use super::tree::Tree;
 use crate::cpu;
+use crate::cpu::lib::cage::is_stiff;
 use crate::cpu::lib::penalty::gives_way;
 use crate::cpu::lib::rod::is_rod;
 use crate::cpu::lib::sleep::sleeps;
@@ -135,6 +136,12 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
     if sleeps && m.opt.disabled(DSBL_ISLAND) {
         need("the flag \"sleep\" without islands", By::Flag, "sleep");
     }
+    // MuJoCo puts the diagonal of their stiffness into the metric, and no force beside it
+    let stiff = |f: &usize| m.flex_interp[*f] != 0 && m.flex_dim[*f] == 1 && is_stiff(m, *f);
+    if let Some(f) = (0..m.nflex).find(stiff) {
+        let what = "elastic lines between nodes";
+        need(what, By::Flex(f), "dof");
+    }
     let elastic = (0..m.nflex).find(|&f| couple::is_elastic(m, f));
     if let Some(f) = elastic.filter(|_| m.opt.solver == Solver::Pgs) {
         need("elastic flexes and the solver \"PGS\"", By::Flex(f), "name");
@@ -229,7 +236,7 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
 
     // MuJoCo refuses these too
     let implicit = m.opt.is_implicit();
-    let elastic = |f: usize| m.flex_rigid[f] == 0 && m.flex_stiffnessadr[f] >= 0;
+    let elastic = |f: usize| m.flex_rigid[f] == 0 && m.flex_dim[f] > 1 && is_stiff(m, f);
     let elastic = first(&|f| implicit && (elastic(f) || is_rod(m, f)));
     let what = "elastic flexes with the integrators \"implicit\" and \"implicitfast\"";
     need(what, elastic);

@@ -151,7 +151,7 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
     for f in 0..m.nflex {
         if between_nodes(m, f) {
             cell_forces(m, d, f);
-        } else if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 {
+        } else if m.flex_stiffnessadr[f] >= 0 && m.flex_rigid[f] == 0 && m.flex_interp[f] == 0 {
             stretch_forces(m, d, f);
         }
         let hinges = m.flex_dim[f] == 2 && m.flex_interp[f] == 0;
@@ -196,9 +196,10 @@ fn elastic<R: Real>(m: &Model, d: &mut Data<R>, spring: bool, damper: bool) {
     d.qfrc_damper = qfrc_damper;
 }
 
-// whether the vertices of a flex lie between nodes that its material holds
+// whether the vertices of a flex lie between nodes that its material holds; the material of lines there has no forces in MuJoCo
 fn between_nodes(m: &Model, f: usize) -> bool {
-    m.flex_interp[f] != 0 && (m.flex_stiffnessadr[f] >= 0 || m.flex_bendingadr[f] >= 0)
+    let grid = m.flex_interp[f] != 0 && m.flex_dim[f] > 1;
+    grid && (m.flex_stiffnessadr[f] >= 0 || m.flex_bendingadr[f] >= 0)
 }
 
 // a body with three slide joints passes no force on to its ancestors, as in MuJoCo

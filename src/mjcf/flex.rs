@@ -2,7 +2,7 @@
 
 use super::attrs::{self, Plain, check_orientation};
 use super::defaults::{no_children, unknown_element};
-use super::flexcage::Cage;
+use super::flexcage::{Cage, NoCage};
 use super::flexpin::{BadPin, pins};
 use super::flexrod;
 use super::flexshape;
@@ -80,14 +80,6 @@ impl Reader<'_> {
                 ),
                 tag => unknown_element(log, child, tag, CHILDREN.into_iter().chain(["pin"])),
             }
-        }
-        let unsupported = [(
-            said.dof().order() > 0 && said.edge.equality() == EdgeEquality::True,
-            "dof",
-            "flexcomp with interpolated vertices whose edges a constraint holds",
-        )];
-        for (_, attr, what) in unsupported.iter().filter(|(is, ..)| *is) {
-            log.unsupported(node.origin, Some(attr), *what);
         }
         check_flexcomp(log, node, &said);
         said
@@ -359,16 +351,7 @@ impl Reader<'_> {
             flex.vertex = Some(shape.point.as_flattened().to_vec());
         }
         self.spec.flexes.push(flex);
-        if said.edge.equality() == EdgeEquality::True {
-            self.spec.equalities.push(Equality {
-                tag: EqualityTag::Flex,
-                flex: Some(name),
-                solref: said.edge.solref.clone(),
-                solimp: said.edge.solimp.clone(),
-                origin: node.origin,
-                ..Equality::default()
-            });
-        }
+        self.hold_edges(node, said);
     }
 }
 
@@ -376,6 +359,20 @@ impl Reader<'_> {
     fn bad_pin(&mut self, node: &Node, said: &Flexcomp, (pin, attr, msg): BadPin) {
         let at = said.pins.get(pin).map_or(node.origin, |pin| pin.origin);
         self.log.mistake(at, Some(attr), msg);
+    }
+
+    // an equality of all edges
+    fn hold_edges(&mut self, node: &Node, said: &Flexcomp) {
+        if said.edge.equality() == EdgeEquality::True {
+            self.spec.equalities.push(Equality {
+                tag: EqualityTag::Flex,
+                flex: Some(said.name.clone().unwrap_or_default()),
+                solref: said.edge.solref.clone(),
+                solimp: said.edge.solimp.clone(),
+                origin: node.origin,
+                ..Equality::default()
+            });
+        }
     }
 
     // an equality for each cell that is not empty, or for each face of a shell
@@ -415,21 +412,25 @@ impl Reader<'_> {
         mut shape: Shape,
     ) {
         let shell = said.elasticity.elastic2d() != Elastic2d::None;
-        if shape.dim < 2 || (shape.dim == 2 && !shell) {
-            let what = "flexcomp with interpolated vertices that is neither a solid (dim 3) nor a shell (elastic2d)";
-            return self.log.unsupported(node.origin, Some("dof"), what);
-        }
+        let most = self.limits.elements.saturating_sub(self.elements);
+        let (cells, order) = (said.cellcount(), said.dof().order());
+        // around all points, whether an element has them or not
+        let cage = match Cage::around(&shape, cells, order, most, shell) {
+            Ok(cage) => cage,
+            Err(NoCage::Large(all)) => {
+                let msg = format!("makes {all} nodes; raise `Limits::elements`");
+                return self.log.mistake(node.origin, Some("cellcount"), msg);
+            }
+            Err(NoCage::Unclear(what)) => {
+                return self.log.unsupported(node.origin, Some("dof"), what);
+            }
+        };
         if said.is_given() {
             let mut used = vec![false; shape.point.len()];
             shape.drop_unused(&mut used);
         }
-        let most = self.limits.elements.saturating_sub(self.elements);
-        let (cells, order) = (said.cellcount(), said.dof().order());
-        let cage = match Cage::around(&shape.point, &shape.element, cells, order, most, shell) {
-            Ok(cage) => cage,
-            Err(msg) => return self.log.mistake(node.origin, Some("cellcount"), msg),
-        };
-        let mut pinned = match pins(said, cage.node.len(), shape.dim, Some(cage.count)) {
+        let count = (shape.dim > 1).then_some(cage.count);
+        let mut pinned = match pins(said, cage.node.len(), shape.dim, count) {
             Ok(pinned) => pinned,
             Err(bad) => return self.bad_pin(node, said, bad),
         };
@@ -475,8 +476,9 @@ impl Reader<'_> {
         flex.dof = Some(said.dof());
         flex.cellcount = Some(said.cellcount());
         self.spec.flexes.push(flex);
-        if said.edge.equality() == EdgeEquality::Strain {
-            self.hold_strains(node, said, &cage, shell);
+        match said.edge.equality() {
+            EdgeEquality::Strain => self.hold_strains(node, said, &cage, shell),
+            _ => self.hold_edges(node, said),
         }
     }
 }

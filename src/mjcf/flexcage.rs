@@ -1,7 +1,9 @@
 //! The grid of nodes that the vertices of a soft body are interpolated between.
 
 use super::schema::FlexDof;
+use crate::asset::enclosed::Grid;
 use crate::asset::fill::Fill;
+use crate::asset::grid::Shape;
 
 impl FlexDof {
     /// Order of interpolation between nodes; 0: vertices move by themselves.
@@ -31,20 +33,28 @@ const LEAST: f64 = 0.02;
 /// Density of the empty part of a partly filled cell, relative to the filled part.
 const VOID: f64 = 1e-6;
 
+/// Why there is no grid.
+pub(super) enum NoCage {
+    /// It would have so many nodes.
+    Large(u64),
+    /// What the flex fills is not known.
+    Unclear(&'static str),
+}
+
 impl Cage {
-    /// A grid over the bounding box of some points, a part of which tetrahedra fill; an error if it has more nodes than `most`.
+    /// A grid over the bounding box of some points, a part of which elements fill; an error if it has more nodes than `most`.
     pub fn around(
-        point: &[[f64; 3]],
-        element: &[i32],
+        shape: &Shape,
         cells: [i32; 3],
         order: usize,
         most: u64,
         shell: bool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, NoCage> {
+        let point = &shape.point;
         let nodes = |n: i32| order as u64 * n.max(0) as u64 + 1;
         let all = cells.map(nodes).iter().fold(1, |n, k| k.saturating_mul(n));
         if all > most {
-            return Err(format!("makes {all} nodes; raise `Limits::elements`"));
+            return Err(NoCage::Large(all));
         }
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for x in point {
@@ -83,15 +93,14 @@ impl Cage {
                 (x[k] - low[k]) / whole * cells[k] as f64
             })
         };
-        let corners = |of: &[i32; 4]| {
-            let points = of.map(|v| point.get(usize::try_from(v).ok()?));
-            let [Some(a), Some(b), Some(c), Some(d)] = points else {
-                return None;
-            };
-            Some([a, b, c, d].map(place))
+        let points: Vec<_> = point.iter().map(place).collect();
+        let grid = Grid {
+            cells,
+            size: [0, 1, 2].map(|k| (high[k] - low[k]) / cells[k] as f64),
+            order,
+            powers: [order, 3 * order],
         };
-        let tetrahedra = element.as_chunks().0.iter().filter_map(corners);
-        let fill = Fill::new(tetrahedra, cells, order, 3 * order);
+        let fill = Fill::of(shape.dim, &points, &shape.element, &grid).map_err(NoCage::Unclear)?;
         cage.weigh(&fill, cells, order);
         Ok(cage)
     }
@@ -122,7 +131,7 @@ impl Cage {
         let (weights, even) = weights(order);
         let [_, ny, nz] = self.count;
         for cell in 0..cells.iter().product() {
-            let filled = fill.of(cell);
+            let filled = fill.part(cell);
             if filled.is_empty() {
                 self.empty[cell] = true;
                 continue;

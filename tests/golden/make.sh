@@ -35,7 +35,7 @@ python3 tests/golden/make_sdf.py
 for name in lines sheet; do
     python3 tests/golden/make_soft.py $name 28
 done
-for name in block soft rigid cage foil clay shell strain drum hose putty; do
+for name in block soft rigid cage foil clay shell strain drum hide crate hose putty; do
     python3 tests/golden/make_soft.py $name 8
 done
 for name in tin field rod ribbon rope lath; do

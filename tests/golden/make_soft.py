@@ -11,7 +11,7 @@ import mujoco, numpy as np
 HERE = pathlib.Path(__file__).parent
 NEAR = 0.12
 # models without contacts, and how far their points are from their places (m)
-ALONE = {"cage": 0.05, "foil": 0.004, "clay": 0.01, "shell": 0.01, "strain": 0.01, "rod": 0.02, "ribbon": 0.02, "putty": 0.004}
+ALONE = {"cage": 0.05, "foil": 0.004, "clay": 0.01, "shell": 0.01, "strain": 0.01, "hide": 0.01, "rod": 0.02, "ribbon": 0.02, "putty": 0.004}
 # a model whose rods are twisted, by angles of this size (rad), and whose bodies are nearer
 TWISTED = {"lath": 0.7}
 

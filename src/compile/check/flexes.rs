@@ -107,8 +107,9 @@ fn flex(m: &Arrays, f: usize) -> Result<()> {
     let stretches = stretch;
     modes(m, f)?;
     rods::check(m, f)?;
-    let why = "leads to coefficients of stretch, and a flex of lines has none";
-    ensure(dim > 1 || !stretches, "flex_stiffnessadr", f, why)?;
+    let why = "leads to coefficients of stretch, and lines have some between nodes only";
+    let some = dim > 1 || m.flex_interp[f] != 0;
+    ensure(some || !stretches, "flex_stiffnessadr", f, why)?;
     inner(m, f)
 }
 
@@ -166,10 +167,6 @@ fn between(m: &Arrays, f: usize) -> Result<()> {
     let have = m.flex_nodenum[f];
     let why = format_args!("is {have}, and the cells of the flex have {nodes} nodes");
     ensure(i64::from(have) == nodes, "flex_nodenum", f, why)?;
-    let least = if m.flex_interp[f] < 0 { 2 } else { 3 };
-    let solid = order == 0 || m.flex_dim[f] >= least;
-    let why = "is not 0, and the flex is neither a solid nor a shell";
-    ensure(solid, "flex_interp", f, why)?;
     bent_faces(m, f)?;
     let adr = m.flex_vertadr[f] as usize;
     for v in adr..adr + m.flex_vertnum[f] as usize {

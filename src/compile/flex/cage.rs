@@ -2,6 +2,7 @@
 
 use super::hooke::{Material, part_of, whole};
 use super::{Part, V3};
+use crate::asset::enclosed::Grid;
 use crate::asset::fill::Fill;
 use crate::compile::names::Names;
 use crate::compile::pose::Pose;
@@ -120,39 +121,53 @@ impl Cage {
 
     /// A point along the axes of the grid, as shares of the whole.
     pub fn place(&self, x: V3) -> V3 {
-        ((DVec3::from(x) - DVec3::from(self.node0[0])) / self.size()).to_array()
+        let [first, size] = [self.node0[0], self.size()].map(DVec3::from);
+        ((DVec3::from(x) - first) / size).to_array()
     }
 
-    // sides of the whole grid
-    fn size(&self) -> DVec3 {
-        self.node0.last().map_or(DVec3::ZERO, |far| {
-            DVec3::from(*far) - DVec3::from(self.node0[0])
-        })
+    /// The cell that a place of the grid is in, by shares of the whole along each axis; the nearest other if a part of the cells is
+    /// filled, and this is empty.
+    pub fn cell(&self, place: V3, fill: Option<&Fill>) -> i32 {
+        let [_, y, z] = self.cells;
+        let along = |k: usize| ((place[k] * self.cells[k] as f64) as usize).min(self.cells[k] - 1);
+        let own = (along(0) * y + along(1)) * z + along(2);
+        let Some(fill) = fill.filter(|fill| fill.part(own).is_empty()) else {
+            return own as i32;
+        };
+        let away = |cell: usize| -> f64 {
+            let first = [cell / (y * z), cell / z % y, cell % z];
+            let to = |k: usize| place[k] * self.cells[k] as f64 - first[k] as f64 - 0.5;
+            (0..3).map(|k| to(k).powi(2)).sum()
+        };
+        let all = 0..self.cells.iter().product();
+        let filled = all.filter(|&cell| !fill.part(cell).is_empty());
+        let nearest = filled.min_by(|&a, &b| away(a).total_cmp(&away(b)));
+        nearest.unwrap_or(own) as i32
+    }
+
+    /// Sides of the whole grid.
+    pub fn size(&self) -> [f64; 3] {
+        let last = self.node0.len() - 1;
+        let [first, last] = [self.node0[0], self.node0[last]].map(DVec3::from);
+        (last - first).to_array()
     }
 
     /// Sides of a cell.
     pub fn cell_size(&self) -> [f64; 3] {
-        (self.size() / DVec3::from(self.cells.map(|n| n as f64))).to_array()
+        let size = self.size();
+        [0, 1, 2].map(|k| size[k] / self.cells[k] as f64)
     }
 
     /// Stiffness matrix of each cell, along the axes of the grid: forces on its nodes by their displacements. It is Hooke's law
-    /// over the part of the cell that tetrahedra fill; zero for empty cells.
-    pub fn stiffness(&self, young: f64, nu: f64, part: &Part) -> Vec<f64> {
-        let cells = DVec3::from(self.cells.map(|n| n as f64));
-        let size = self.size() / cells;
-        let corner = |v: &i32| {
-            let place = DVec3::from(self.place(self.local(part.xpos[*v as usize])));
-            (place * cells).to_array()
-        };
-        let tetrahedra = part.element.as_chunks::<4>().0;
-        let tetrahedra = tetrahedra.iter().map(|of| of.each_ref().map(corner));
+    /// over the part of the cell that the flex fills; zero for empty cells.
+    pub fn stiffness(&self, young: f64, nu: f64, fill: &Fill) -> Vec<f64> {
+        let size = DVec3::from(self.cell_size());
         let order = self.order;
-        let fill = Fill::new(tetrahedra, self.cells, 2 * order, 6 * order - 2);
         let num = (3 * (order + 1).pow(3)).pow(2);
         let material = Material::of_solid(young, nu);
         let (mut out, mut full) = (Vec::new(), None);
         for cell in 0..self.cells.iter().product() {
-            let filled = fill.of(cell);
+            let filled = fill.part(cell);
             if filled.is_empty() {
                 out.resize(out.len() + num, 0.0);
             } else if filled.share() > 1.0 - WHOLE {
@@ -164,6 +179,24 @@ impl Cage {
             }
         }
         out
+    }
+
+    /// The part of the cells that a flex fills which is no shell, and its integrals if they are asked for; an error names the case that
+    /// is not known.
+    pub fn fill(&self, part: &Part, integrals: bool) -> std::result::Result<Fill, &'static str> {
+        let cells = DVec3::from(self.cells.map(|n| n as f64));
+        let place = |x: &V3| (DVec3::from(self.place(self.local(*x))) * cells).to_array();
+        let point: Vec<V3> = part.xpos.iter().map(place).collect();
+        let grid = Grid {
+            cells: self.cells,
+            size: self.cell_size(),
+            order: self.order,
+            powers: match integrals {
+                true => [2 * self.order, 6 * self.order - 2],
+                false => [0; 2],
+            },
+        };
+        Fill::of(part.dim, &point, &part.element, &grid)
     }
 
     pub fn write(cage: Option<&Self>, m: &mut Arrays) {
@@ -183,10 +216,4 @@ impl Cage {
         m.flex_node.extend(&cage.node);
         m.flex_node0.extend(&cage.node0);
     }
-}
-
-/// The cell that a place of the grid is in, by shares of the whole along each axis.
-pub(super) fn cell(place: V3, cells: [usize; 3]) -> i32 {
-    let along = |k: usize| ((place[k] * cells[k] as f64) as usize).min(cells[k] - 1);
-    ((along(0) * cells[1] + along(1)) * cells[2] + along(2)) as i32
 }

@@ -65,28 +65,12 @@ pub(super) fn check_material(tree: &Tree, said: &Flex, part: &Part, held: bool) 
     ensure(condim, "dim", "condim of its contacts must be 1, 3, 4 or 6")
 }
 
-// a flex with nodes must be a solid or a shell
-pub(super) fn check_cage(tree: &Tree, said: &Flex, part: &Part, held: bool) -> Result<()> {
-    let Some(cage) = &part.cage else {
-        return Ok(());
-    };
-    let lacks = [
-        (
-            part.dim < 2 || (part.dim == 2 && !cage.shell),
-            "flex with interpolated vertices that is neither a solid (dim 3) nor a shell (elastic2d)",
-        ),
-        (
-            held,
-            "flex with interpolated vertices whose edges a constraint holds",
-        ),
-    ];
-    match lacks.into_iter().find(|(lacks, _)| *lacks) {
-        Some((_, what)) => Err(tree
-            .spec
-            .sources
-            .unsupported(said.origin, Some("dof"), what)),
-        None => Ok(()),
-    }
+// MuJoCo writes beyond its memory where a shell of lines bends, and ends or computes with whatever is there
+pub(super) fn check_cage(tree: &Tree, said: &Flex, part: &Part) -> Result<()> {
+    let shell = part.cage.as_ref().is_some_and(|cage| cage.shell);
+    let bends = shell && said.elasticity.young() > 0.0 && super::bends(said);
+    let msg = "lines between nodes do not bend; set elastic2d to none or stretch, or young to 0";
+    tree.ensure(part.dim > 1 || !bends, said.origin, Some("dim"), msg)
 }
 
 // the bodies must move independently, and only the flex may damp them

@@ -44,7 +44,8 @@ pub(super) fn mode(said: &Flex, part: &Part) -> i32 {
     let elastic = said.elasticity.young() > 0.0 && !part.rigid;
     let [stretch, bend] = yields(said, part);
     let flat = said.elasticity.elastic2d();
-    let solid = part.dim == 3 && flat == Elastic2d::None;
+    let between = part.cage.is_some();
+    let solid = (part.dim == 3 || between) && flat == Elastic2d::None;
     let stretches = matches!(flat, Elastic2d::Stretch | Elastic2d::Both) || solid;
     let mut mode = 0;
     if elastic && stretch > 0.0 && stretches {

@@ -1,8 +1,8 @@
 //! Shells between nodes: stiffness of the outer faces of a grid's cells, and of the edges between them.
 
-use super::Part;
 use super::cage::Cage;
 use super::hooke::{Material, whole};
+use crate::asset::fill::Fill;
 use crate::cpu::lib::shell::{BEND, Face, face_num, side_of};
 use crate::mjcf::schema::Flex;
 
@@ -143,16 +143,21 @@ pub(super) fn warp(
     (mode, rigidity * (1.0 - nu) * 4.0 / area)
 }
 
-/// Coefficients of stretching of a flex between nodes: of its cells, or of the faces of a shell; as modes of strain where an equality
-/// holds them.
-pub(super) fn coefficients(cage: &Cage, said: &Flex, part: &Part, strain: bool) -> Vec<f64> {
+/// Coefficients of stretching of a flex between nodes: of its cells where it fills them, or of the faces of a shell; as modes of strain
+/// where an equality holds them.
+pub(super) fn coefficients(
+    cage: &Cage,
+    said: &Flex,
+    fill: Option<&Fill>,
+    strain: bool,
+) -> Vec<f64> {
     let thickness = said.elasticity.thickness();
     if strain {
-        return super::strain::modes(cage, part, thickness);
+        return super::strain::modes(cage, fill, thickness);
     }
     let (young, poisson) = (said.elasticity.young(), said.elasticity.poisson());
-    match cage.shell {
-        true => cage.membranes(young, poisson, thickness),
-        false => cage.stiffness(young, poisson, part),
+    match fill {
+        None => cage.membranes(young, poisson, thickness),
+        Some(fill) => cage.stiffness(young, poisson, fill),
     }
 }

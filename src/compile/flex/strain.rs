@@ -1,8 +1,8 @@
 //! Modes of strain that the equality `flexstrain` holds, one row each.
 
-use super::Part;
 use super::cage::Cage;
 use super::shell::warp;
+use crate::asset::fill::Fill;
 use crate::cpu::lib::shell::face_num;
 
 /// The material whose modes are taken.
@@ -20,14 +20,14 @@ const SMALL: f64 = 1e-15;
 
 /// For every cell, or every face of a shell, in the room of its stiffness matrix: the number of its modes, then each mode times the
 /// root of its stiffness.
-pub(super) fn modes(cage: &Cage, part: &Part, thickness: f64) -> Vec<f64> {
-    let (stiffness, num) = match cage.shell {
-        true => (
+pub(super) fn modes(cage: &Cage, fill: Option<&Fill>, thickness: f64) -> Vec<f64> {
+    let (stiffness, num) = match fill {
+        None => (
             cage.membranes(YOUNG, POISSON, thickness),
             face_num(cage.cells),
         ),
-        false => (
-            cage.stiffness(YOUNG, POISSON, part),
+        Some(fill) => (
+            cage.stiffness(YOUNG, POISSON, fill),
             cage.cells.iter().product(),
         ),
     };

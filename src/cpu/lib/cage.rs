@@ -15,6 +15,9 @@ const STILL: f64 = 1e-9;
 /// The value of `flex_edgeequality` where strains are held.
 pub(crate) const STRAIN: i32 = 3;
 
+/// Shares of a cell's width between which its nodes move a vertex that lies in an empty cell beside it.
+const NEAR: [f64; 2] = [-0.02, 1.02];
+
 /// Number of nodes of a cell of the highest order.
 const MOST: usize = 27;
 
@@ -82,7 +85,8 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
         let place = d.own.flex_vert0(m, v);
         let axis = [0, 1, 2].map(|k| {
             let along = place[k] * R::splat(cells[k] as f64) - R::splat(cell.first[k] as f64);
-            cell_weights(cell.order, along)
+            let [least, most] = NEAR.map(R::splat);
+            cell_weights(cell.order, along.clamp(least, most))
         });
         let mut sum = [R::zero(); 3];
         let mut n = 0;
@@ -144,14 +148,15 @@ pub(crate) fn bodies_between(m: &Arrays, f: usize, vertices: &[usize]) -> Vec<us
     out
 }
 
-// the first and the last cell along each axis that contain any of the vertices
+// the first and the last cell along each axis that contain any of the vertices, also where the cell is empty and another moves the vertex
 fn between(m: &Arrays, f: usize, vertices: &[usize]) -> [[usize; 3]; 2] {
-    let cells = |v: &usize| Cell::new(m, f, m.flex_vertcell[*v] as usize).first;
     let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
-    for first in vertices.iter().map(cells) {
+    for &v in vertices {
         for k in 0..3 {
-            low[k] = low[k].min(first[k]);
-            high[k] = high[k].max(first[k]);
+            let num = m.flex_cellnum[3 * f + k] as usize;
+            let first = ((m.flex_vert0[v][k] * num as f64) as usize).min(num - 1);
+            low[k] = low[k].min(first);
+            high[k] = high[k].max(first);
         }
     }
     [low, high]
