@@ -112,8 +112,7 @@ if [ "$suite" = torch ]; then
 fi
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets --features manyworlds/window -- -D warnings
-# the library alone, here and on processors of other kinds
-run cargo check --no-default-features
+# the library alone, on processors of other kinds
 for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
     if rustup target add $target >/dev/null 2>&1; then
         run env RUSTFLAGS= cargo check --no-default-features --target $target
@@ -122,7 +121,6 @@ for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
     fi
 done
 if rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
-    run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo clippy -p manyworlds-web --features kernels --target wasm32-unknown-unknown -- -D warnings
     # the page that uses no kernels; for the test of the page one build stands for both
     run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo check -p manyworlds-web --target wasm32-unknown-unknown
 fi
@@ -162,12 +160,13 @@ if [ -z "$browser" ] && grep -qs '^ID=debian' /etc/os-release; then
     browser=$(command -v chromium)
 fi
 if [ -n "$browser" ] && command -v npm >/dev/null && command -v xvfb-run >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
-    run env PROFILE=dev web/build.sh
+    # the page is linted while it is built: what `cargo clippy` puts around a check stands around the build, which saves the check
+    run env RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings PROFILE=dev web/build.sh
     mkdir -p target/page-test && cp web/test.mjs target/page-test/ || exit 1
     run npm install --no-save --no-audit --no-fund --prefix target/page-test playwright-core@1.65
     run env CHROMIUM="$browser" xvfb-run -a node target/page-test/test.mjs target/page target/debug/manyworlds
 else
-    say "Chromium, Xvfb, npm or rustup is missing: the page is not tested"
+    say "Chromium, Xvfb, npm or rustup is missing: the page is not tested, nor linted"
 fi
 
 # what the kernels would do on a GPU, counted: no figure may rise by more than 2 %

@@ -7,6 +7,6 @@ fn four_from(k: i32, end: i32) -> vec4i {
 }
 
 // the first components of four; the others are zero
-fn first_of(x: vec4f, num: i32) -> vec4f {
+fn first_few(x: vec4f, num: i32) -> vec4f {
     return select(vec4f(0.0), x, vec4i(0, 1, 2, 3) < vec4i(num));
 }

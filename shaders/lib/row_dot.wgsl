@@ -10,7 +10,7 @@ fn row_dot<v>(r: i32) -> f32 {
         let at = four_from(k, num);
         let j = vec4f(efc_J(r, at.x), efc_J(r, at.y), efc_J(r, at.z), efc_J(r, at.w));
         let dof = vec4i(Jpat_dof(adr + at.x), Jpat_dof(adr + at.y), Jpat_dof(adr + at.z), Jpat_dof(adr + at.w));
-        sum = plus_dot(sum, first_of(j, num - k), vec4f(v(dof.x), v(dof.y), v(dof.z), v(dof.w)));
+        sum = plus_dot(sum, first_few(j, num - k), vec4f(v(dof.x), v(dof.y), v(dof.z), v(dof.w)));
     }
     return sum;
 }

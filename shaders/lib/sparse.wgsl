@@ -85,7 +85,7 @@ fn mul_m_row<mat, x>(i: i32) -> f32 {
         let at = vec4i(adr) + four_from(a, num);
         let m = vec4f(mat(at.x), mat(at.y), mat(at.z), mat(at.w));
         let dof = vec4i(M_colind(at.x), M_colind(at.y), M_colind(at.z), M_colind(at.w));
-        sum = plus_dot(sum, first_of(m, num - a), vec4f(x(dof.x), x(dof.y), x(dof.z), x(dof.w)));
+        sum = plus_dot(sum, first_few(m, num - a), vec4f(x(dof.x), x(dof.y), x(dof.z), x(dof.w)));
     }
     // its descendants follow it, unless it is simple and has none; the index of i in their rows is its depth among dofs
     let end = i + D_rownnz(i) - D_diag(i);
@@ -94,7 +94,7 @@ fn mul_m_row<mat, x>(i: i32) -> f32 {
             let dof = four_from(j, end);
             let row = vec4i(M_rowadr(dof.x), M_rowadr(dof.y), M_rowadr(dof.z), M_rowadr(dof.w)) + num;
             let m = vec4f(mat(row.x), mat(row.y), mat(row.z), mat(row.w));
-            sum = plus_dot(sum, first_of(m, end - j), vec4f(x(dof.x), x(dof.y), x(dof.z), x(dof.w)));
+            sum = plus_dot(sum, first_few(m, end - j), vec4f(x(dof.x), x(dof.y), x(dof.z), x(dof.w)));
         }
     }
     return sum;
