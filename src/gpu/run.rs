@@ -498,8 +498,8 @@ fn trusted(device: &wgpu::Device, module: &Module, robust: bool) -> wgpu::Shader
         ..wgpu::ShaderRuntimeChecks::unchecked()
     };
     // SAFETY:
-    // 1. The text is ours. `compile` is private and takes `&'static Stage`; a `Stage` has a private field, so that the only ones are
-    //    the rows of `STAGES` and those beside it in its file, whose shaders are of this crate. A text of somebody else's, which
+    // 1. The text is ours. `compile` is private and gets what `formed` makes of `&'static Stage`s; a `Stage` has a private field, so that
+    //    the only ones are the rows of `STAGES` and those beside it in its file, whose shaders are of this crate. A text of somebody else's, which
     //    `gpu::own` adds to one, is named in `own`: such a module was made above, with checks.
     // 2. The values that it is specialised to are sound. Sizes, options and the tree come from a `Model`, and there is no `Model` whose indices
     //    `compile::check` did not look at; `Gpu::write` refuses integers of the model that lead nowhere and counts beyond the room.
