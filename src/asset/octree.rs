@@ -131,7 +131,10 @@ impl Cells {
             let cell = &cells.list[id];
             let (centre, half) = root.cell(cell);
             if cell.depth < DEPTH {
-                let held = |f: &u32| meets(triangle(*f).map(|v| v - centre), half);
+                let held = |f: &u32| {
+                    let corner = triangle(*f).map(|v| v - centre);
+                    meets(3, |k| corner[k], half)
+                };
                 let held: Rc<[u32]> = faces.iter().copied().filter(held).collect();
                 if !held.is_empty() {
                     // the finest cells are not searched
@@ -265,18 +268,21 @@ pub fn weights(share: [f64; 3]) -> [f64; 8] {
     std::array::from_fn(|j| along(0, j) * along(1, j) * along(2, j))
 }
 
-// does a triangle meet a box around the origin, touching included
-fn meets(v: [DVec3; 3], half: DVec3) -> bool {
+/// Whether the straight line between two corners, or the triangle between three, meets a box around the origin, touching included.
+pub(super) fn meets(num: usize, corner: impl Fn(usize) -> DVec3, half: DVec3) -> bool {
     let apart = |axis: DVec3| {
         let reach = half.dot(axis.abs());
-        let [a, b, c] = v.map(|v| v.dot(axis));
-        a.min(b).min(c) > reach || a.max(b).max(c) < -reach
+        let along = (0..num).map(|k| corner(k).dot(axis));
+        let (least, most) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
+            (a.min(x), b.max(x))
+        });
+        least > reach || most < -reach
     };
     let axes = [DVec3::X, DVec3::Y, DVec3::Z];
-    let edges = [v[1] - v[0], v[2] - v[1], v[0] - v[2]];
+    let edge = |k: usize| corner((k + 1) % num) - corner(k);
     !axes.into_iter().any(apart)
-        && !apart(edges[0].cross(edges[1]))
+        && !(num == 3 && apart(edge(0).cross(edge(1))))
         && !axes
             .iter()
-            .any(|axis| edges.iter().any(|edge| apart(axis.cross(*edge))))
+            .any(|axis| (0..num).any(|k| apart(axis.cross(edge(k)))))
 }

@@ -1,6 +1,7 @@
 //! How often triangles wind around a point.
 
 use super::fill::Point;
+use super::octree;
 use glam::DVec3;
 
 /// The number of times that triangles wind around a point: 1 inside of a closed surface, 0 outside, a share of it near an open one.
@@ -44,26 +45,7 @@ pub(crate) fn distance2(triangle: &[Point; 3], x: Point) -> f64 {
 pub(crate) fn meets(corner: &[Point], low: Point, high: Point) -> bool {
     let (low, high) = (DVec3::from(low), DVec3::from(high));
     let (center, half) = ((low + high) / 2.0, (high - low) / 2.0);
-    let at = |k: usize| DVec3::from(corner[k % corner.len()]) - center;
-    let apart = |axis: DVec3| {
-        let along = (0..corner.len()).map(|k| at(k).dot(axis));
-        let (least, most) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
-            (a.min(x), b.max(x))
-        });
-        let reach = half.dot(axis.abs());
-        least > reach || most < -reach
-    };
-    let axes = [DVec3::X, DVec3::Y, DVec3::Z];
-    if axes.into_iter().any(apart) {
-        return false;
-    }
-    if corner.len() == 3 && apart((at(1) - at(0)).cross(at(2) - at(0))) {
-        return false;
-    }
-    let sides = (0..corner.len()).map(|k| at(k + 1) - at(k));
-    !sides
-        .flat_map(|side| axes.map(|axis| side.cross(axis)))
-        .any(apart)
+    octree::meets(corner.len(), |k| DVec3::from(corner[k]) - center, half)
 }
 
 #[cfg(test)]

@@ -112,15 +112,24 @@ fn worlds_for(lanes: u32, invocations: u32, software: bool) -> (u32, u32) {
 }
 
 /// Worlds of a workgroup in a kernel with one lane per world, of worlds whose other kernels have `team`.
-pub fn single(team: Team, tile: u32, subgroup: u32, nworld: u64) -> u32 {
-    let most = nworld.next_power_of_two().min(subgroup.into()) as u32;
+/// `lockstep` is the number of invocations that the device runs in step.
+pub fn single(team: Team, tile: u32, lockstep: u32, nworld: u64) -> u32 {
+    let most = nworld.next_power_of_two().min(lockstep.into()) as u32;
     most.max(team.worlds).max(tile.min(64))
 }
 
 // workgroup size that a device runs in step: a barrier in it costs next to nothing, and no half of the hardware group is idle
-pub(crate) fn invocations_of(adapter: &Adapter) -> u32 {
+fn invocations_of(adapter: &Adapter) -> u32 {
     match adapter.software {
         true => 64,
+        false => lockstep(adapter),
+    }
+}
+
+/// Number of invocations that a device runs in step; a software adapter gains nothing by more.
+pub(crate) fn lockstep(adapter: &Adapter) -> u32 {
+    match adapter.software {
+        true => 1,
         false => adapter.subgroup.1.clamp(32, 64),
     }
 }

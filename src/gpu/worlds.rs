@@ -8,7 +8,7 @@ use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, Role, Room, View, ViewMut, field};
 use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
-use crate::gpu::config::{Config, Values, choose_team, invocations_of, single};
+use crate::gpu::config::{Config, Values, choose_team, lockstep, single};
 use crate::gpu::device::{Device, block_on};
 use crate::gpu::own;
 use crate::gpu::run::{GroupKey, Kernel, Plan, forward_walk};
@@ -115,10 +115,7 @@ impl Gpu {
                 have,
             });
         }
-        let single = match device.adapter.software {
-            true => team.worlds.max(tile.min(64)),
-            false => single(team, tile, invocations_of(&device.adapter), nworld),
-        };
+        let single = single(team, tile, lockstep(&device.adapter), nworld);
         let unit = u64::from(tile.max(single));
         let group_worlds = match sleeps(m) {
             true => team.again().worlds,

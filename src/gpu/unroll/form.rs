@@ -78,26 +78,23 @@ impl Forms<'_> {
 
     // several kernels: neighbours share one if all of them can be unrolled and fit into the budget together, or if none can
     fn several(&self, stages: &[&'static Stage], image: &[u32], most: Budget) -> Vec<Formed> {
-        let alone = |stage: &&'static Stage| {
-            let formed = self.unrolled(&[*stage], image, most);
-            formed.map(|(_, size)| size.statements)
-        };
-        let size: Vec<Result<usize, Why>> = stages.iter().map(alone).collect();
+        let alone = |stage: &&'static Stage| self.unrolled(&[*stage], image, most);
+        let alone: Vec<Result<(Formed, Budget), Why>> = stages.iter().map(alone).collect();
         let mut out = Vec::new();
         let mut first = 0;
         while first < stages.len() {
-            let end = end_of(&size, first, most.statements);
+            let end = end_of(&alone, first, most.statements);
             let own = Group {
                 stages: stages[first..end].to_vec(),
                 again: false,
             };
-            let formed = match &size[first] {
-                Ok(_) => self.unrolled(&own.stages, image, most),
-                Err(why) => Err(why.clone()),
-            };
-            out.push(match formed {
-                Ok((formed, _)) => formed,
-                Err(why) => self.unchanged(own, why),
+            out.push(match &alone[first] {
+                Ok((formed, _)) if end == first + 1 => formed.clone(),
+                Ok(_) => match self.unrolled(&own.stages, image, most) {
+                    Ok((formed, _)) => formed,
+                    Err(why) => self.unchanged(own, why),
+                },
+                Err(why) => self.unchanged(own, why.clone()),
             });
             first = end;
         }
@@ -173,19 +170,19 @@ impl Forms<'_> {
     }
 }
 
-// the end of a kernel that begins at stage `first`, by the statements of each stage alone, or why it cannot be unrolled
-fn end_of(size: &[Result<usize, Why>], first: usize, most: usize) -> usize {
+// the end of a kernel that begins at stage `first`, by the size of each stage alone, or why it cannot be unrolled
+fn end_of(alone: &[Result<(Formed, Budget), Why>], first: usize, most: usize) -> usize {
     let mut statements = 0;
-    let joins = |size: &&Result<usize, Why>| match size {
-        Ok(own) => {
-            statements += own;
+    let joins = |stage: &&Result<(Formed, Budget), Why>| match stage {
+        Ok((_, size)) => {
+            statements += size.statements;
             statements <= most
         }
         Err(_) => true,
     };
-    let alike = size[first..]
+    let alike = alone[first..]
         .iter()
-        .take_while(|s| s.is_ok() == size[first].is_ok());
+        .take_while(|s| s.is_ok() == alone[first].is_ok());
     (first + alike.take_while(joins).count()).max(first + 1)
 }
 
