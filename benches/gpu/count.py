@@ -11,7 +11,9 @@ It fetches and builds its tools into `target/gpu`. README.md in this folder has 
 
 import argparse
 import json
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +73,10 @@ def counted(program: Path, models: list[Path], lanes: int | None) -> dict[str, A
     """The figures of models, and the versions of the compilers."""
     nvidia = {"version": tools.PACKAGES[1].split("==")[1], "target": measure.ARCH}
     found: dict[str, Any] = {"compilers": {"nvidia": nvidia}, "models": {}}
-    for model in models:
+    # what models share is built before they are counted side by side
+    tools.warps()
+
+    def one(model: Path) -> dict[str, Any]:
         figures = measure.measure(program, model, lanes)
         try:
             if lanes is None:
@@ -79,7 +84,10 @@ def counted(program: Path, models: list[Path], lanes: int | None) -> dict[str, A
                 found["compilers"]["amd"] = {"version": driver["version"], "target": amd.FAMILY}
         except tools.Unavailable as why:
             print(f"{model.stem}: AMD's compiler is not asked: {why}", file=sys.stderr)
-        found["models"][model.stem] = figures
+        return figures
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found["models"] = dict(zip([model.stem for model in models], pool.map(one, models), strict=True))
     return found
 
 

@@ -8,8 +8,9 @@ The time of a kernel is the longest of four times, plus the wait from one dispat
 - memory: bytes of the worlds that workgroups read and write, by the bandwidth of the memory, or of the cache if it holds all worlds.
 
 Assumptions: the machine code has as many instructions as the PTX without moves, and needs as many registers as on sm_90 everywhere; a warp
-that runs alone issues an instruction per cycle, waits for operands, and gets all outstanding loads at once with one wait; data that
-a workgroup reads again are in the cache of its core if that holds the data of all workgroups there;
+that runs alone issues an instruction per cycle, waits for operands, and gets all outstanding loads at once with one wait; words of the
+model that a kernel reads, a few KB and the same for all worlds, are in the cache of its core; data of worlds that a workgroup reads again
+are there if it holds the data of all workgroups of the core;
 workgroups are distributed evenly; the cores with one more workgroup than others set the time; the last workgroups of a core take longer than
 the mean, as long as the longest. Nothing else runs, and the device does not throttle.
 """
@@ -54,7 +55,8 @@ def alone(kernel: dict[str, Any], machine: Machine, side_by_side: int) -> float:
     fits = touched * side_by_side <= machine.near_bytes
     again = machine.near_wait if fits else machine.memory_wait
     wait = first * machine.memory_wait + (1 - first) * again
-    waits = counts["load_waits"] * wait + counts["shared_waits"] * machine.shared_wait
+    of_model = counts["model_waits"]
+    waits = (counts["load_waits"] - of_model) * wait + of_model * machine.near_wait + counts["shared_waits"] * machine.shared_wait
     chained = counts["chained"] * (machine.arithmetic_wait - 1)
     return together * (counts["instructions"] + chained + waits) + counts["barriers"] * machine.barrier
 

@@ -19,7 +19,7 @@ from settle import WORLDS
 ARCH = "sm_90"
 # counts of `warps` in the table, each per world-step
 COUNTED = (
-    "instructions", "lanes", "chained", "special", "loads", "load_sectors", "load_waits", "stores", "store_sectors",
+    "instructions", "lanes", "chained", "special", "loads", "load_sectors", "load_waits", "model_waits", "stores", "store_sectors",
     "shared", "shared_conflicts", "shared_waits", "local", "bytes_read", "bytes_written",
 )  # fmt: skip
 

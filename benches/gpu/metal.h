@@ -159,6 +159,12 @@ enum class mem_flags { mem_none, mem_device, mem_threadgroup };
 INLINE mem_flags operator|(mem_flags a, mem_flags) { return a; }
 INLINE void threadgroup_barrier(mem_flags) { __syncthreads(); }
 INLINE void simdgroup_barrier(mem_flags) { __syncwarp(); }
+INLINE bool simd_any(bool x) { return __any_sync(~0u, x); }
+INLINE int simd_shuffle_xor(int x, uint mask) { return __shfl_xor_sync(~0u, x, mask); }
+INLINE float simd_shuffle_xor(float x, uint mask) { return __shfl_xor_sync(~0u, x, mask); }
+INLINE float4 simd_shuffle_xor(float4 x, uint mask) {
+    return float4(simd_shuffle_xor(x.x, mask), simd_shuffle_xor(x.y, mask), simd_shuffle_xor(x.z, mask), simd_shuffle_xor(x.w, mask));
+}
 }
 
 template <class T, class F> INLINE T as_type(F from) {

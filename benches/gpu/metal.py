@@ -6,12 +6,15 @@ import re
 REAL = re.compile(r"(?<![\w.])(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+)(?![\w.])")
 SWIZZLE = re.compile(r"\.([xyzw]{2,4})\b")
 FUNCTION = re.compile(r"^(?=(?:metal::)?\w+ \w+\($)", re.MULTILINE)
+# barriers that follow each other: the program makes one of them before a driver sees them (src/gpu/barrier.rs)
+BARRIERS = re.compile(r"(?:^ *metal::(?:thread|simd)group_barrier\(.*\);\n)+", re.MULTILINE)
 ENTRY = re.compile(r"^(?:\[\[.*?\]\] )?kernel void main_\((.*?)\n\) \{", re.MULTILINE | re.DOTALL)
 
 
 def cuda(metal: str, invocations: int) -> str:
     """The CUDA text of a kernel with `invocations` per workgroup."""
     text = re.sub(r"#include <.*?>|using metal::uint;", "", metal)
+    text = BARRIERS.sub(one_barrier, text)
     text = REAL.sub(lambda number: number[0] + "f", text)
     # the text does not get the lengths of buffers
     text = re.sub(r"^typedef uint (type_\w+)\[1\];", r"typedef uint \1[1 << 28];", text, flags=re.MULTILINE)
@@ -25,6 +28,12 @@ def cuda(metal: str, invocations: int) -> str:
     parameters = [re.sub(r" \[\[.*?\]\]", "", said.strip()) for said in re.split(r"\n, ", entry[1])]
     head = f"INLINE void main_({', '.join(parameters)}) {{"
     return '#include "metal.h"\n' + text[: entry.start()] + head + text[entry.end() :] + caller(parameters, invocations)
+
+
+def one_barrier(run: re.Match[str]) -> str:
+    """One barrier for several: lanes meet in their subgroup if one of them says so."""
+    lines = run[0].splitlines(keepends=True)
+    return next((line for line in lines if "simdgroup" in line), lines[0])
 
 
 def caller(parameters: list[str], invocations: int) -> str:

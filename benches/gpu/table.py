@@ -18,6 +18,7 @@ COLUMNS = {
     "load_sectors": "sectors read",
     "store_sectors": "sectors written",
     "load_waits": "waits for memory",
+    "model_waits": "of them for the model",
     "shared": "workgroup memory",
     "shared_conflicts": "conflicts",
     "barriers": "barriers of a workgroup",

@@ -95,9 +95,18 @@ class Worlds(unittest.TestCase):
             self.assertEqual(twin.differences(Path(folder), plan, 3), {"qvel": 0.25, "ncon": 1})
 
 
+class Barriers(unittest.TestCase):
+    def test_barriers_that_follow_each_other_are_one(self) -> None:
+        lines = [f"    metal::{kind}_barrier(metal::mem_flags::{of});\n" for kind, of in
+                 (("threadgroup", "mem_device"), ("threadgroup", "mem_threadgroup"), ("simdgroup", "mem_threadgroup"))]  # fmt: skip
+        text = "".join(["{\n", *lines, "    x = 1;\n", *lines[:2], "}\n"])
+        wanted = "".join(["{\n", lines[2], "    x = 1;\n", lines[0], "}\n"])
+        self.assertEqual(metal.BARRIERS.sub(metal.one_barrier, text), wanted)
+
+
 class Estimate(unittest.TestCase):
     def test_a_machine_that_is_full_steps_no_faster(self) -> None:
-        names = ("instructions", "chained", "special", "loads", "load_sectors", "load_waits", "stores", "store_sectors", "shared",
+        names = ("instructions", "chained", "special", "loads", "load_sectors", "load_waits", "model_waits", "stores", "store_sectors", "shared",
                  "shared_conflicts", "shared_waits", "local", "bytes_read", "bytes_written", "barriers", "longest")  # fmt: skip
         counts = dict.fromkeys(names, 100.0) | {"instructions": 10000.0, "longest": 1.5}
         kernel = {"lanes": 8, "worlds_of_workgroup": 4, "dispatches": 1, "counts": counts, "nvidia": {"registers": 64, "shared bytes": 4096}}

@@ -70,9 +70,11 @@ fn advance_rates<rate, acc>() {
         set_time(time() + opt_timestep);
     }
 
-    // warm start of the next solve
-    for (var i = lane; i < nv; i += LANES) {
-        set_qacc_warmstart(i, qacc(i));
+    // warm start of the next solve; with the flag `ipc` it stays as it was, as in MuJoCo
+    if ((opt_enableflags & ENBL_IPC) == 0) {
+        for (var i = lane; i < nv; i += LANES) {
+            set_qacc_warmstart(i, qacc(i));
+        }
     }
 }
 

@@ -51,6 +51,9 @@ fn find_islands() {
         if (ISLANDS) {
             join_trees();
             number_islands();
+            if ((opt_enableflags & ENBL_IPC) != 0) {
+                join_islands();
+            }
         } else {
             set_nisland(select(0, 1, nefc() > 0));
         }
@@ -148,6 +151,14 @@ fn number_islands() {
         }
     }
     set_nisland(n);
+}
+
+// with the flag `ipc` the trees that have rows are solved together, as in MuJoCo
+fn join_islands() {
+    for (var tree = 0; tree < ntree; tree++) {
+        set_tree_island(tree, min(tree_island(tree), 0));
+    }
+    set_nisland(min(nisland(), 1));
 }
 
 fn in_island(tree: i32, k: i32) -> bool {

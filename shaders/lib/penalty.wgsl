@@ -4,9 +4,10 @@
 // square of the natural frequency of a vertex that touches (1/s²)
 const PENALTY_STIFFNESS: f32 = 5e7;
 
-// true if contacts of a flex with others, itself and what does not move are passive
+// true if contacts of a flex with others, itself and what does not move are passive. With the flag `ipc` none are, as in MuJoCo
 fn gives_way(f: i32) -> bool {
-    return f >= 0 && flex_passive(max(f, 0)) != 0 && flex_dim(max(f, 0)) > 1 && flex_rigid(max(f, 0)) == 0;
+    let deforms = f >= 0 && flex_dim(max(f, 0)) > 1 && flex_rigid(max(f, 0)) == 0;
+    return deforms && flex_passive(max(f, 0)) != 0 && (opt_enableflags & ENBL_IPC) == 0;
 }
 
 // true if contacts of a pair have no rows

@@ -54,8 +54,9 @@ fn residuals() {
         set_solver_Ma(i, force - qfrc_smooth(i));
     }
     for (var r = lane; r < nefc(); r += LANES) {
-        set_efc_b(r, row_dot<qacc_smooth>(r) - efc_aref(r));
-        set_solver_Jaref(r, row_dot<qacc_warmstart>(r) - efc_aref(r));
+        let dots = row_dots<qacc_smooth, qacc_warmstart>(r) - efc_aref(r);
+        set_efc_b(r, dots.x);
+        set_solver_Jaref(r, dots.y);
     }
     team_sync();
 }

@@ -15,6 +15,22 @@ fn row_dot<v>(r: i32) -> f32 {
     return sum;
 }
 
+// one row of J times two vectors
+fn row_dots<v, w>(r: i32) -> vec2f {
+    let pattern = efc_Jpat(r);
+    let adr = Jpat_adr(pattern);
+    let num = Jpat_num(pattern);
+    var sum = vec2f(0.0);
+    for (var k = 0; k < num; k += 4) {
+        let at = four_from(k, num);
+        let j = first_few(vec4f(efc_J(r, at.x), efc_J(r, at.y), efc_J(r, at.z), efc_J(r, at.w)), num - k);
+        let dof = vec4i(Jpat_dof(adr + at.x), Jpat_dof(adr + at.y), Jpat_dof(adr + at.z), Jpat_dof(adr + at.w));
+        sum.x = plus_dot(sum.x, j, vec4f(v(dof.x), v(dof.y), v(dof.z), v(dof.w)));
+        sum.y = plus_dot(sum.y, j, vec4f(w(dof.x), w(dof.y), w(dof.z), w(dof.w)));
+    }
+    return sum;
+}
+
 // index of a dof among those of a row; -1: not one of them
 fn place_in(pattern: i32, i: i32) -> i32 {
     if (nJpatword == 0) {

@@ -90,11 +90,15 @@ fn mul_m_row<mat, x>(i: i32) -> f32 {
     // its descendants follow it, unless it is simple and has none; the index of i in their rows is its depth among dofs
     let end = i + D_rownnz(i) - D_diag(i);
     if (M_rownnz(min(i + 1, nv - 1)) > num + 1) {
-        for (var j = i + 1; j < end; j += 4) {
+        for (var j = i + 1; j < end; j += 8) {
             let dof = four_from(j, end);
+            let more = four_from(j + 4, end);
             let row = vec4i(M_rowadr(dof.x), M_rowadr(dof.y), M_rowadr(dof.z), M_rowadr(dof.w)) + num;
+            let next = vec4i(M_rowadr(more.x), M_rowadr(more.y), M_rowadr(more.z), M_rowadr(more.w)) + num;
             let m = vec4f(mat(row.x), mat(row.y), mat(row.z), mat(row.w));
+            let n = vec4f(mat(next.x), mat(next.y), mat(next.z), mat(next.w));
             sum = plus_dot(sum, first_few(m, end - j), vec4f(x(dof.x), x(dof.y), x(dof.z), x(dof.w)));
+            sum = plus_dot(sum, first_few(n, end - j - 4), vec4f(x(more.x), x(more.y), x(more.z), x(more.w)));
         }
     }
     return sum;

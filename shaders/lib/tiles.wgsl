@@ -97,32 +97,29 @@ fn take_columns(quads: i32, q: i32) {
     }
 }
 
-// factor of a tile of the diagonal, computed by every lane
+// factor of a tile of the diagonal, computed by every lane; solver_search holds the inverse diagonal of the factored inertia
 fn corner(g: Island, quads: i32, q: i32) -> TileFactor {
     let at = tile_at(quads, q, q);
     let a = solver_tile(at);
     let b = solver_tile(at + 1);
     let c = solver_tile(at + 2);
-    let w = pivot(g, 4 * q + 3, solver_tile_at(at + 3, 3));
+    // rows only add to the diagonal of the inertia matrix, also where rounding errors would reduce it
+    let most = select(vec4f(1.0), four_dofs<solver_search>(g, q), vec4i(0, 1, 2, 3) < vec4i(g.nv - 4 * q));
+    let w = pivot(solver_tile_at(at + 3, 3), most.w);
     let u03 = a.w * w;
     let u13 = b.w * w;
     let u23 = c.w * w;
-    let z = pivot(g, 4 * q + 2, c.z - u23 * u23);
+    let z = pivot(c.z - u23 * u23, most.z);
     let u02 = (a.z - u03 * u23) * z;
     let u12 = (b.z - u13 * u23) * z;
-    let y = pivot(g, 4 * q + 1, b.y - u13 * u13 - u12 * u12);
+    let y = pivot(b.y - u13 * u13 - u12 * u12, most.y);
     let u01 = (a.y - u03 * u13 - u02 * u12) * y;
-    let x = pivot(g, 4 * q, a.x - u03 * u03 - u02 * u02 - u01 * u01);
+    let x = pivot(a.x - u03 * u03 - u02 * u02 - u01 * u01, most.x);
     return TileFactor(u01, u02, u03, u12, u13, u23, vec4f(x, y, z, w));
 }
 
-// 1 / U[k][k], from its square
-fn pivot(g: Island, k: i32, square: f32) -> f32 {
-    // rows only add to the diagonal of the inertia matrix, also where rounding errors would reduce it
-    var most = 1.0;
-    if (k < g.nv) {
-        most = qLDiagInv(dof_at(g, k));
-    }
+// 1 / U[k][k], from its square; `most` is the largest square of it
+fn pivot(square: f32, most: f32) -> f32 {
     return sqrt(min(1.0 / max(square, MINVAL), most));
 }
 

@@ -280,9 +280,8 @@ pub(super) fn meets(num: usize, corner: impl Fn(usize) -> DVec3, half: DVec3) ->
     };
     let axes = [DVec3::X, DVec3::Y, DVec3::Z];
     let edge = |k: usize| corner((k + 1) % num) - corner(k);
-    !axes.into_iter().any(apart)
-        && !(num == 3 && apart(edge(0).cross(edge(1))))
-        && !axes
-            .iter()
-            .any(|axis| (0..num).any(|k| apart(axis.cross(edge(k)))))
+    let crossed = |axis: &DVec3| (0..num).any(|k| apart(axis.cross(edge(k))));
+    let by_plane = || num == 3 && apart(edge(0).cross(edge(1)));
+    let separate = axes.into_iter().any(apart) || by_plane() || axes.iter().any(crossed);
+    !separate
 }

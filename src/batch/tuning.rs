@@ -6,8 +6,8 @@
 #[cfg_attr(feature = "gpu", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Unroll {
-    /// Kernels that are known to gain on the adapter: small ones on a software adapter, unless indices are checked or
-    /// several lanes are requested.
+    /// Kernels that are known to gain on the adapter, unless indices are checked: on hardware those of stages whose loops the model bounds;
+    /// on a software adapter small ones, unless several lanes are requested.
     #[default]
     Auto,
     /// None.

@@ -43,6 +43,9 @@ pub struct Kernels {
     /// Invocations that the GPU runs in lockstep: 32, or 64 on GPUs of AMD
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = subgroup)]
     subgroup: u32,
+    /// Use no operations of subgroups, as for GPUs whose subgroups have several sizes (those of AMD always)
+    #[arg(long)]
+    portable: bool,
     /// Which kernels are unrolled for the model, without loops
     #[arg(long, value_enum, default_value_t = UnrollArg::Auto)]
     unroll: UnrollArg,
@@ -107,6 +110,11 @@ impl Kernels {
     fn plan(&self, m: &Model) -> Result<Plan, Fault> {
         let lanes = self.lanes.unwrap_or_else(|| hardware_team(m).0.lanes);
         let (team, tile) = team_of(lanes, self.subgroup);
+        let fixed = !self.portable && self.subgroup == 32;
+        let team = Team {
+            subgroup: fixed && lanes > 1 && team.invocations() == self.subgroup,
+            ..team
+        };
         let layout = Layout::new(m, tile, &[], chip_words(team))?;
         let forms = Forms {
             plain: Build::new(m, &layout, team),

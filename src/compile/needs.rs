@@ -116,12 +116,34 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
         out.push(Need::new(what, By::Option, "noslip_iterations"));
     }
     if m.opt.enabled(ENBL_IPC) {
-        out.push(Need::new("the flag \"ipc\"", By::Flag, "ipc"));
+        ipc(m, out);
     }
     // MuJoCo ends where it finds one
     if sleeps(m) && m.eq_type.iter().any(|kind| *kind == EqType::Tendon) {
         let what = "the flag \"sleep\" with equalities of tendons";
         out.push(Need::new(what, By::Flag, "sleep"));
+    }
+}
+
+// features that the flag `ipc` does not support. MuJoCo refuses all but flexes of dim 2, whose contacts it then solves itself, from
+// multipliers that are not part of the state
+fn ipc(m: &Arrays, out: &mut Vec<Need>) {
+    let mut need = |what: &str, by: By, attr: &'static str| {
+        out.push(Need::new(format!("the flag \"ipc\" with {what}"), by, attr));
+    };
+    if m.opt.integrator != Integrator::Discrete as i32 {
+        need("another integrator than \"discrete\"", By::Flag, "ipc");
+    }
+    if m.opt.solver == Solver::Pgs {
+        need("the solver \"PGS\"", By::Option, "solver");
+    }
+    for (flag, name) in [(ENBL_FWDINV, "fwdinv"), (ENBL_SLEEP, "sleep")] {
+        if m.opt.enabled(flag) {
+            need(&format!("the flag \"{name}\""), By::Flag, name);
+        }
+    }
+    if let Some(f) = (0..m.nflex).find(|&f| m.flex_dim[f] == 2) {
+        need("flexes of dim 2", By::Flex(f), "dim");
     }
 }
 
@@ -277,6 +299,10 @@ mod tests {
             m.opt.enableflags |= ENBL_IPC;
         })
         .unwrap();
-        assert_eq!(missing(&m), ["the flag \"ipc\""]);
+        assert_eq!(missing(&m), [""; 0]);
+        m.edit(|m| m.opt.integrator = Integrator::Euler as i32)
+            .unwrap();
+        let what = "the flag \"ipc\" with another integrator than \"discrete\"";
+        assert_eq!(missing(&m), [what]);
     }
 }

@@ -17,6 +17,9 @@ pub fn island(m: &Model, d: &mut Data) {
     } else {
         join_trees(m, d, nefc);
         number_islands(d);
+        if m.opt.enabled(ENBL_IPC) {
+            join_islands(d);
+        }
         sort_dofs(m, d);
         sort_rows(m, d, nefc);
     }
@@ -107,6 +110,14 @@ fn number_islands(d: &mut Data) {
         }
     }
     d.nisland[0] = nisland;
+}
+
+// with the flag `ipc` the trees that have rows are solved together, as in MuJoCo
+fn join_islands(d: &mut Data) {
+    d.tree_island
+        .iter_mut()
+        .for_each(|island| *island = (*island).min(0));
+    d.nisland[0] = d.nisland[0].min(1);
 }
 
 fn sort_dofs(m: &Model, d: &mut Data) {

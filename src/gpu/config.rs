@@ -19,6 +19,8 @@ pub struct Config {
     pub worlds: u32,
     /// Worlds whose words are interleaved, a power of two; 0: chosen.
     pub tile: u32,
+    /// Lanes of a workgroup that is one subgroup of the device exchange registers, in sums of another order than by workgroup memory.
+    pub subgroups: bool,
     /// Bounds-checked accessors, and wgpu's own checks.
     pub checked: bool,
     /// Largest number of stages in one kernel; 0: as many as can share one on hardware, one on a software adapter, whose
@@ -47,6 +49,7 @@ impl Default for Config {
             lanes: 0,
             worlds: 0,
             tile: 0,
+            subgroups: true,
             // a browser checks every access by itself
             checked: cfg!(all(debug_assertions, not(target_arch = "wasm32"))),
             fuse: 0,
@@ -143,7 +146,7 @@ pub fn hardware_team(m: &Model) -> (Team, u32) {
 /// `subgroup` invocations.
 pub fn team_of(lanes: u32, subgroup: u32) -> (Team, u32) {
     let (worlds, tile) = worlds_for(lanes, subgroup, false);
-    (Team { lanes, worlds }, tile)
+    (Team::new(lanes, worlds), tile)
 }
 
 // the team and the tile: powers of two, within the limits on a workgroup
@@ -184,7 +187,11 @@ pub(crate) fn choose_team(config: &Config, m: &Model, device: &Device) -> Result
             have: u64::from(most),
         });
     }
-    Ok((Team { lanes, worlds }, tile))
+    let team = Team::new(lanes, worlds);
+    let straight = config.order == LaneOrder::Straight;
+    let subgroup = config.subgroups && straight && lanes > 1;
+    let subgroup = subgroup && device.is_subgroup(team.invocations())?;
+    Ok((Team { subgroup, ..team }, tile))
 }
 
 #[cfg(test)]

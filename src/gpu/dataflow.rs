@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use crate::fields::{FIELDS, Model};
 use crate::gpu::accessor::access;
 use crate::gpu::library::{contacts, library};
+use crate::gpu::wgsl::Team;
 use crate::gpu::{generic, lex, own};
 use crate::stages::{STAGES, Stage};
 
@@ -25,7 +26,7 @@ pub fn dataflow(stages: &[&Stage]) -> Dataflow {
 
 /// Arrays that texts read and write; accessors in user texts count under their names without the prefix.
 pub(super) fn flow(texts: impl Iterator<Item = String>) -> Dataflow {
-    let lib = library(1);
+    let lib = library(Team::new(1, 1));
     let mut todo: Vec<String> = texts.map(|text| generic::expand(&text, lib)).collect();
     let mut seen = BTreeMap::new();
     let (mut reads, mut writes) = (Vec::new(), Vec::new());

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::gpu::pipelines::Pipelines;
+use crate::gpu::subgroup::is_whole;
 
 /// Longest wait for the device before it is an error.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -131,6 +132,8 @@ pub struct Device {
     waits: bool,
     fault: Arc<Mutex<Option<String>>>,
     pub(super) pipelines: Pipelines,
+    // whether workgroups of the size of a subgroup are subgroups
+    whole: Arc<OnceLock<bool>>,
 }
 
 /// False where the system has no graphics device, so that no driver needs loading: this check is cheaper than loading one.
@@ -235,6 +238,9 @@ async fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
     })
 }
 
+/// Operations and barriers of subgroups.
+const SUBGROUPS: wgpu::Features = wgpu::Features::SUBGROUP.union(wgpu::Features::SUBGROUP_BARRIER);
+
 /// Storage buffers that a stage binds: the model's and the worlds', or those of a transfer.
 const BUFFERS: u32 = 3;
 
@@ -260,7 +266,7 @@ impl Device {
         // limits that no kernel needs are not raised; a portable device still needs the adapter's buffer offset alignment
         limits.min_storage_buffer_offset_alignment =
             chosen.limits().min_storage_buffer_offset_alignment;
-        let want = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP;
+        let want = wgpu::Features::TIMESTAMP_QUERY | SUBGROUPS;
         let features = if portable {
             wgpu::Features::empty()
         } else {
@@ -342,6 +348,7 @@ impl Device {
             queue,
             fault,
             pipelines: Pipelines::default(),
+            whole: Arc::default(),
         })
     }
 
@@ -374,7 +381,19 @@ impl Device {
     /// The subgroup size if subgroup operations can be used: it must be fixed, so that a kernel never runs with another one.
     pub fn subgroups(&self) -> Option<u32> {
         let (min, max) = self.adapter.subgroup;
-        (min == max && self.device.features().contains(wgpu::Features::SUBGROUP)).then_some(min)
+        (min == max && self.device.features().contains(SUBGROUPS)).then_some(min)
+    }
+
+    /// True if every workgroup of `invocations` is one subgroup. The device itself is asked, once.
+    pub(crate) fn is_subgroup(&self, invocations: u32) -> Result<bool> {
+        if self.subgroups() != Some(invocations) {
+            return Ok(false);
+        }
+        if let Some(whole) = self.whole.get() {
+            return Ok(*whole);
+        }
+        let whole = is_whole(self, invocations)?;
+        Ok(*self.whole.get_or_init(|| whole))
     }
 
     /// The first fault since the device was opened, as an error.

@@ -20,6 +20,12 @@ pub const FACTS: &[Fact] = &[
     ("model_rigid", |m| {
         (0..m.nv).any(|i| crate::cpu::lib::slope::rigid(m, i))
     }),
+    // pattern i of rows is dof i alone, as the compiler numbers them
+    ("patterns_begin_with_dofs", |m| {
+        let is_dof =
+            |i: usize| m.Jpat_num[i] == 1 && m.Jpat_dof[m.Jpat_adr[i] as usize] == i as i32;
+        m.nJpat >= m.nv && (0..m.nv).all(is_dof)
+    }),
     // geoms of the convex collider
     ("collides_convex", |m| {
         solids::collides(m, Kind::Convex) || solids::speculates(m)

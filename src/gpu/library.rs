@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use crate::gpu::lex::{self, Item};
+use crate::gpu::wgsl::Team;
 use crate::stages::STAGES;
 use crate::types;
 
@@ -109,16 +110,17 @@ const ONE_LANE: &str = include_str!("../../shaders/device/one_lane.wgsl");
 const LIMITED: &str = include_str!("../../shaders/device/limited.wgsl");
 const MANY_LANES: &str = include_str!("../../shaders/device/many_lanes.wgsl");
 
+const SUBGROUP: &str = include_str!("../../shaders/device/subgroup.wgsl");
+
 // every item of the library, the constants and the team, by name
-pub(super) fn library(lanes: u32) -> &'static BTreeMap<String, Item> {
-    static ONE: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
-    static MANY: OnceLock<BTreeMap<String, Item>> = OnceLock::new();
-    let (cell, team) = if lanes == 1 {
-        (&ONE, ONE_LANE)
-    } else {
-        (&MANY, MANY_LANES)
+pub(super) fn library(team: Team) -> &'static BTreeMap<String, Item> {
+    static ALL: [OnceLock<BTreeMap<String, Item>>; 3] = [const { OnceLock::new() }; 3];
+    let (which, team) = match (team.lanes, team.subgroup) {
+        (1, _) => (0, ONE_LANE),
+        (_, false) => (1, MANY_LANES),
+        (_, true) => (2, SUBGROUP),
     };
-    cell.get_or_init(|| {
+    ALL[which].get_or_init(|| {
         let constants = types::wgsl_constants();
         let texts = LIB.iter().map(|(_, text)| *text);
         let narrow = NARROW.iter().map(|(_, text)| *text);

@@ -9,11 +9,13 @@
 //! * [`tune`] stores the fastest settings that were measured;
 //! * `worlds` holds the worlds, [`config`] their settings, `transfer` moves arrays between them and the host, `asked` does so where the host
 //!   cannot wait, `lot` gives the worlds' places to other shaders, `exchange` copies arrays to and from buffers of others;
+//! * `barrier` makes one barrier of several, `subgroup` finds out whether a workgroup is one subgroup;
 //! * [`run`] runs the stages on the worlds, [`verify`] compares the stages with their twins.
 
 pub(crate) mod accessor;
 pub mod arena;
 pub(crate) mod asked;
+mod barrier;
 pub mod config;
 pub mod dataflow;
 pub mod device;
@@ -30,6 +32,7 @@ mod pipelines;
 pub mod run;
 pub(crate) mod sdf;
 pub(crate) mod solids;
+mod subgroup;
 pub mod ties;
 pub(crate) mod transfer;
 pub mod tune;

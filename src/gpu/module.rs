@@ -3,7 +3,19 @@
 use std::fmt::Write as _;
 
 use crate::error::{Error, Result};
+use crate::gpu::barrier;
 use crate::gpu::own::OWN;
+
+// what the kernels may use, beyond WebGPU's first version: operations of subgroups, where the device has them
+fn validator() -> naga::valid::Validator {
+    use naga::valid::{Capabilities, SubgroupOperationSet, ValidationFlags, Validator};
+    let capabilities = Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER;
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
+    validator
+        .subgroup_stages(naga::valid::ShaderStages::COMPUTE)
+        .subgroup_operations(SubgroupOperationSet::all());
+    validator
+}
 
 /// An assembled module.
 #[derive(Clone, Debug)]
@@ -44,11 +56,20 @@ impl Module {
             let place = e.location(&self.text);
             self.error(place, e.message())
         })?;
-        let mut validator = naga::valid::Validator::new(
-            naga::valid::ValidationFlags::all(),
-            naga::valid::Capabilities::empty(),
-        );
-        let info = validator.validate(&module).map_err(|e| {
+        let info = self.checked(&module)?;
+        Ok((module, info))
+    }
+
+    /// Like [`Module::validate`], with one barrier in the place of those that follow each other, and naga's analysis: what drivers get.
+    pub fn merged(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
+        let mut module = self.validate()?;
+        barrier::merge(&mut module);
+        let info = self.checked(&module)?;
+        Ok((module, info))
+    }
+
+    fn checked(&self, module: &naga::Module) -> Result<naga::valid::ModuleInfo> {
+        validator().validate(module).map_err(|e| {
             // the shortest span of the error, since others cover the whole function
             let spans = e.spans().filter(|(span, _)| span.is_defined());
             let least = spans.min_by_key(|(span, _)| span.to_range().map(|range| range.len()));
@@ -60,8 +81,7 @@ impl Module {
                 source = cause.source();
             }
             self.error(place, &msg)
-        })?;
-        Ok((module, info))
+        })
     }
 
     /// A module with the same stages and another text.

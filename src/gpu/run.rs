@@ -477,6 +477,18 @@ pub fn group(m: &Model, walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'stati
     groups
 }
 
+// barriers that follow each other become one; a browser takes texts alone
+fn source(module: &Module) -> wgpu::ShaderModuleDescriptor<'_> {
+    #[cfg(not(target_arch = "wasm32"))]
+    if let Ok((merged, _)) = module.merged() {
+        return wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(merged)),
+        };
+    }
+    descriptor(module)
+}
+
 fn descriptor(module: &Module) -> wgpu::ShaderModuleDescriptor<'_> {
     wgpu::ShaderModuleDescriptor {
         label: None,
@@ -514,5 +526,5 @@ fn trusted(device: &wgpu::Device, module: &Module, robust: bool) -> wgpu::Shader
     //    which memory is indexed without a clamp (`ctrl qfrc_applied xfrc_applied userdata`, which `Gpu::write` sets as well, and
     //    `qfrc_passive`); their accessors look at every index (`own__set_ctrl`).
     // 6. Nothing is divided by an integer that is not a constant or a size above 0; there are no ray queries and no mesh shaders.
-    unsafe { device.create_shader_module_trusted(descriptor(module), checks) }
+    unsafe { device.create_shader_module_trusted(source(module), checks) }
 }

@@ -51,6 +51,8 @@ pub struct Team {
     pub lanes: u32,
     /// Worlds per workgroup; divides the tile.
     pub worlds: u32,
+    /// The workgroup is one subgroup of the device: lanes exchange registers, and meet without a barrier of the workgroup.
+    pub subgroup: bool,
 }
 
 /// Settings of a module.
@@ -71,11 +73,29 @@ pub struct Build<'a> {
 }
 
 impl Team {
+    /// A team whose lanes exchange workgroup memory.
+    pub const fn new(lanes: u32, worlds: u32) -> Self {
+        Self {
+            lanes,
+            worlds,
+            subgroup: false,
+        }
+    }
+
+    /// Invocations of a workgroup.
+    pub fn invocations(self) -> u32 {
+        self.lanes * self.worlds
+    }
+
     /// The team of kernels that only some worlds run: with one lane there are no barriers, with more a workgroup has a single world.
     pub fn again(self) -> Self {
         match self.lanes {
             1 => self,
-            _ => Self { worlds: 1, ..self },
+            _ => Self {
+                worlds: 1,
+                subgroup: self.subgroup && self.worlds == 1,
+                ..self
+            },
         }
     }
 }
@@ -155,7 +175,7 @@ impl Build<'_> {
         for stage in &distinct {
             let added = own::added(self.m, stage);
             files.push((line(&text), format!("shaders/{}.wgsl", stage.name)));
-            let shader = generic::expand(stage.shader, library(self.team.lanes));
+            let shader = generic::expand(stage.shader, library(self.team));
             text.push_str(&added.spliced(shader));
             text.push('\n');
             for (name, theirs) in added.texts {
@@ -185,7 +205,11 @@ impl Build<'_> {
     }
 
     fn entry(&self, stages: &[&Stage], again: bool) -> String {
-        let Team { lanes, worlds } = self.team;
+        let Team { lanes, worlds, .. } = self.team;
+        let number = match self.team.subgroup {
+            true => "subgroup_invocation_id",
+            false => "local_invocation_index",
+        };
         let of_stage = |stage: &&Stage| {
             let behind = own::added(self.m, stage).behind.map(str::to_owned);
             [Some(format!("mj_{}", stage.name)), behind]
@@ -200,7 +224,7 @@ impl Build<'_> {
             calls = format!("    if (group_any(sleep_changed() != 0)) {{\n{calls}    }}\n");
         }
         format!(
-            "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) local: u32) {{\n    \
+            "@compute @workgroup_size({}) fn main(@builtin(workgroup_id) group: vec3u, @builtin({number}) local: u32) {{\n    \
              lane = i32({});\n    team = i32(local / {lanes}u);\n    world = i32(group.x * {worlds}u + local / {lanes}u);\n    \
              world_base = (u32(world) / TILE) * (WORLD_WORDS * TILE) + u32(world) % TILE;\n{}{calls}}}\n",
             lanes * worlds,
@@ -253,7 +277,7 @@ impl Build<'_> {
         if let Some(stub) = stub(self.m, name) {
             return Some(stub);
         }
-        if let Some(item) = generic::item(name, library(self.team.lanes)) {
+        if let Some(item) = generic::item(name, library(self.team)) {
             return Some(item);
         }
         if solids::tells_distances(self.m)
@@ -273,7 +297,7 @@ impl Build<'_> {
         if let Some(holds) = fact(self.m, name) {
             return Some(format!("const {name}: bool = {holds};\n"));
         }
-        let Team { lanes, worlds } = self.team;
+        let Team { lanes, worlds, .. } = self.team;
         Some(match name {
             "UserActuator" => own::ACTUATOR.to_owned(),
             "SOLID_CORNERS" => format!("const SOLID_CORNERS: i32 = {};\n", solids::corners(self.m)),
@@ -361,7 +385,7 @@ impl Build<'_> {
         if self.team.lanes == 1 {
             return 0;
         }
-        let Team { lanes, worlds } = self.team;
+        let Team { lanes, worlds, .. } = self.team;
         let chip = self
             .layout
             .slots()

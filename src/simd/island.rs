@@ -17,7 +17,7 @@ use crate::cpu::lib::rows::dofs_of;
 use crate::cpu::lib::stat;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real, lanes};
-use crate::types::DSBL_ISLAND;
+use crate::types::{DSBL_ISLAND, ENBL_IPC};
 
 /// Islands of the lanes of a tile.
 #[derive(Clone)]
@@ -115,6 +115,9 @@ impl<R: Real> Islands<R> {
         }
         self.find_runs(m, d, rows);
         self.join_trees(m);
+        if m.opt.enabled(ENBL_IPC) {
+            self.join_islands(m);
+        }
         for lane in 0..R::WIDTH {
             self.number_islands(d, lane);
         }
@@ -179,6 +182,15 @@ impl<R: Real> Islands<R> {
             }
         }
         self.root = root;
+    }
+
+    // with the flag `ipc` the trees that have rows are solved together, as in MuJoCo
+    fn join_islands(&mut self, m: &Model) {
+        let none = R::splat(m.ntree as f64);
+        let first = self.root.iter().fold(none, |first, &root| first.min(root));
+        for root in &mut self.root {
+            *root = R::select(root.lt(none), first, *root);
+        }
     }
 
     // numbers the islands in the order of their first trees

@@ -83,7 +83,7 @@ fn modules() -> Vec<(String, Module)> {
     let mut out = Vec::new();
     for (name, m) in models() {
         for (lanes, worlds, tile) in [(1, 64, 32), (32, 2, 1)] {
-            let team = Team { lanes, worlds };
+            let team = Team::new(lanes, worlds);
             let layout = Layout::new(&m, tile, &["body_mass"], chip_words(team)).unwrap();
             let build = Build::new(&m, &layout, team);
             let mut walk = step_walk(&m);
@@ -104,6 +104,33 @@ fn modules() -> Vec<(String, Module)> {
     out
 }
 
+// Metal's and Direct3D's words for a kernel
+fn translate(name: &str, parsed: &naga::Module, info: &naga::valid::ModuleInfo) {
+    let options = msl::Options {
+        lang_version: (2, 0),
+        ..msl::Options::default()
+    };
+    let (text, translated) =
+        msl::write_string(parsed, info, &options, &msl::PipelineOptions::default())
+            .unwrap_or_else(|e| panic!("{name} in Metal: {e}"));
+    assert!(text.contains("kernel void"), "{name}");
+    assert!(
+        translated.entry_point_names.iter().all(Result::is_ok),
+        "{name}"
+    );
+
+    let options = hlsl::Options {
+        shader_model: hlsl::ShaderModel::V6_0,
+        ..hlsl::Options::default()
+    };
+    let mut text = String::new();
+    let wanted = hlsl::PipelineOptions::default();
+    hlsl::Writer::new(&mut text, &options, &wanted)
+        .write(parsed, info, None)
+        .unwrap_or_else(|e| panic!("{name} in HLSL: {e}"));
+    assert!(text.contains("[numthreads("), "{name}");
+}
+
 #[test]
 fn metal_and_direct3d_have_words_for_every_kernel() {
     let folder = std::env::var("WGSL_OUT").ok();
@@ -114,35 +141,28 @@ fn metal_and_direct3d_have_words_for_every_kernel() {
             std::fs::create_dir_all(folder).unwrap();
             std::fs::write(format!("{folder}/{name}.wgsl"), &module.text).unwrap();
         }
-        let parsed = module.validate().unwrap_or_else(|e| panic!("{name}: {e}"));
+        let parsed = naga::front::wgsl::parse_str(&module.text).unwrap();
         let mut validator = naga::valid::Validator::new(
             naga::valid::ValidationFlags::all(),
             naga::valid::Capabilities::empty(),
         );
         let info = validator.validate(&parsed).unwrap();
-        let options = msl::Options {
-            lang_version: (2, 0),
-            ..msl::Options::default()
-        };
-        let (text, translated) =
-            msl::write_string(&parsed, &info, &options, &msl::PipelineOptions::default())
-                .unwrap_or_else(|e| panic!("{name} in Metal: {e}"));
-        assert!(text.contains("kernel void"), "{name}");
-        assert!(
-            translated.entry_point_names.iter().all(Result::is_ok),
-            "{name}"
-        );
+        translate(&name, &parsed, &info);
+    }
+}
 
-        let options = hlsl::Options {
-            shader_model: hlsl::ShaderModel::V6_0,
-            ..hlsl::Options::default()
-        };
-        let mut text = String::new();
-        let wanted = hlsl::PipelineOptions::default();
-        hlsl::Writer::new(&mut text, &options, &wanted)
-            .write(&parsed, &info, None)
-            .unwrap_or_else(|e| panic!("{name} in HLSL: {e}"));
-        assert!(text.contains("[numthreads("), "{name}");
+#[test]
+fn they_have_words_for_subgroups() {
+    let m = Golden::open("tests/golden/humanoid.npz").model();
+    let team = Team {
+        subgroup: true,
+        ..Team::new(8, 4)
+    };
+    let layout = Layout::new(&m, 4, &[], chip_words(team)).unwrap();
+    let build = Build::new(&m, &layout, team);
+    for stage in step_walk(&m) {
+        let (merged, info) = build.module(&[stage]).merged().unwrap();
+        translate(stage.name, &merged, &info);
     }
 }
 

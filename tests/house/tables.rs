@@ -219,6 +219,7 @@ const SINGLE: &[(&str, &str)] = &[
         "reads",
         "all models; a device's contacts and rows are read in tests/worlds/slots.rs",
     ),
+    ("subgroup", "only a device has subgroups"),
 ];
 
 const MODELS: &[&str] = &["humanoid", "tendons", "boxes", "cartpole"];
@@ -283,22 +284,11 @@ fn every_shader_is_valid_and_within_the_limits_of_webgpu() {
         models.push(("boxes with elliptic cones and noslip", m, solves));
     }
     for (name, m, chosen) in models {
-        for (team, tile) in [
-            (
-                Team {
-                    lanes: 1,
-                    worlds: 64,
-                },
-                32,
-            ),
-            (
-                Team {
-                    lanes: 32,
-                    worlds: 2,
-                },
-                1,
-            ),
-        ] {
+        let one = Team {
+            subgroup: true,
+            ..Team::new(8, 4)
+        };
+        for (team, tile) in [(Team::new(1, 64), 32), (Team::new(32, 2), 1), (one, 4)] {
             let layout = Layout::new(&m, tile, &["body_mass"], chip_words(team)).unwrap();
             for checked in [false, true] {
                 let build = Build {

@@ -435,8 +435,8 @@ fn a_rod_whose_record_is_wrong_is_an_error() {
 /// Short texts that would make huge flexes are refused before these are made.
 #[test]
 fn cells_without_end_are_refused() {
-    let xml = r#"<mujoco><worldbody><flexcomp name="f" type="grid" dim="3" dof="quadratic" cellcount="33 33 33" count="3 3 3" spacing=".1 .1 .1">
-        <pin gridrange="0 0 0 66 66 65"/><elasticity young="1e4"/></flexcomp></worldbody></mujoco>"#;
+    let xml = r#"<mujoco><worldbody><flexcomp name="f" type="grid" dim="3" dof="quadratic" cellcount="28 28 27" count="3 3 3" spacing=".1 .1 .1">
+        <pin gridrange="0 0 0 56 56 53"/><elasticity young="1e4"/></flexcomp></worldbody></mujoco>"#;
     let e = Model::from_xml_str(xml).unwrap_err().to_string();
     assert!(
         e.contains("numbers of stiffness of cells between nodes"),

@@ -451,7 +451,7 @@ fn unrolls(m: &Model, stage: &'static Stage) -> bool {
         checked,
         order,
     } = TEAMS[0];
-    let team = Team { lanes, worlds };
+    let team = Team::new(lanes, worlds);
     let layout = Layout::new(m, tile, &[], chip_words(team)).unwrap();
     let build = Build {
         m,

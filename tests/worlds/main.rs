@@ -21,6 +21,7 @@ mod reset;
 mod robustness;
 mod slots;
 mod solver_stat;
+mod subgroup;
 mod texts;
 mod tune;
 mod unroll;

@@ -481,10 +481,7 @@ fn a_text_may_call_what_only_reads() {
 
 // the kernels of a step, each with the names of its stages
 fn kernels(m: &Model) -> Vec<(String, String)> {
-    let team = Team {
-        lanes: 8,
-        worlds: 4,
-    };
+    let team = Team::new(8, 4);
     let layout = Layout::new(m, 1, &[], chip_words(team)).unwrap();
     let build = Build::new(m, &layout, team);
     let groups = group(m, &step_walk(m), 1);

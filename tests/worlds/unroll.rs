@@ -52,10 +52,7 @@ fn model(name: &str) -> Model {
 
 fn text(m: &Model, stage: &'static Stage) -> Result<String, Why> {
     let layout = Layout::new(m, 8, &[], 0).unwrap();
-    let team = Team {
-        lanes: 1,
-        worlds: 8,
-    };
+    let team = Team::new(1, 8);
     let build = Build::new(m, &layout, team);
     let module = unroll(&build.module(&[stage]), &layout.model_image(m), MOST)?;
     module.validate().unwrap_or_else(|e| panic!("{e}"));
@@ -102,10 +99,7 @@ fn smooth_stages_have_no_loops_left() {
 fn what_is_too_large_stays() {
     let m = model("cartpole");
     let layout = Layout::new(&m, 8, &[], 0).unwrap();
-    let team = Team {
-        lanes: 1,
-        worlds: 8,
-    };
+    let team = Team::new(1, 8);
     let build = Build::new(&m, &layout, team);
     let module = build.module(&[stage("kinematics").unwrap()]);
     let image = layout.model_image(&m);

@@ -34,7 +34,8 @@ pub fn written(
     Ok(match language {
         Language::Wgsl => ("wgsl", module.text.clone().into_bytes()),
         Language::Spirv => {
-            let words = spv::write_vec(&parsed, &info, &spirv(trusted), None);
+            let (merged, info) = module.merged()?;
+            let words = spv::write_vec(&merged, &info, &spirv(trusted), None);
             let words = words.map_err(|e| failed(&e))?;
             ("spv", bytemuck::cast_slice(&words).to_vec())
         }

@@ -9,7 +9,7 @@ use crate::cpu::lib::sleep::{sleeps, stay_asleep};
 use crate::cpu::lib::yielding::yield_flexes;
 use crate::fields::{Data, Model};
 use crate::real::Real;
-use crate::types::{DSBL_ACTUATION, DynType, GainType, JointType};
+use crate::types::{DSBL_ACTUATION, DynType, ENBL_IPC, GainType, JointType};
 
 /// Adds a velocity times a time to positions (`mj_integratePos`).
 #[inline]
@@ -69,8 +69,10 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
     // time
     d.time[0] += h;
 
-    // warm start of the next solve
-    d.qacc_warmstart.copy_from_slice(&d.qacc);
+    // warm start of the next solve; with the flag `ipc` it stays as it was, as in MuJoCo
+    if !m.opt.enabled(ENBL_IPC) {
+        d.qacc_warmstart.copy_from_slice(&d.qacc);
+    }
 }
 
 #[inline(always)]

@@ -27,9 +27,10 @@ pub(crate) fn pairs_of_contacts(m: &Model, d: &Data) -> Vec<i32> {
     }
 }
 
-/// True if contacts of a flex with others, itself and what does not move are passive.
+/// True if contacts of a flex with others, itself and what does not move are passive. With the flag `ipc` none are, as in MuJoCo.
 pub fn gives_way(m: &Arrays, f: usize) -> bool {
-    m.flex_passive[f] != 0 && m.flex_dim[f] > 1 && m.flex_rigid[f] == 0
+    let deforms = m.flex_dim[f] > 1 && m.flex_rigid[f] == 0;
+    deforms && m.flex_passive[f] != 0 && !m.opt.enabled(ENBL_IPC)
 }
 
 /// True if contacts of a pair have no rows.

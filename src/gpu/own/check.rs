@@ -21,22 +21,7 @@ const OF_MODULES: [&str; 4] = ["override", "enable", "requires", "diagnostic"];
 const TOGETHER: [&str; 4] = ["workgroup", "subgroup", "quad", "atomic"];
 
 // a team of many lanes, and one of one lane
-const TEAMS: [(Team, u32); 2] = [
-    (
-        Team {
-            lanes: 32,
-            worlds: 2,
-        },
-        1,
-    ),
-    (
-        Team {
-            lanes: 1,
-            worlds: 32,
-        },
-        32,
-    ),
-];
+const TEAMS: [(Team, u32); 2] = [(Team::new(32, 2), 1), (Team::new(1, 32), 32)];
 
 /// A text under check.
 struct Looked<'a> {

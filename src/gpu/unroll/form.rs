@@ -107,10 +107,7 @@ impl Forms<'_> {
         image: &[u32],
         most: Budget,
     ) -> Result<(Formed, Budget), Why> {
-        let team = Team {
-            lanes: 1,
-            worlds: self.worlds,
-        };
+        let team = Team::new(1, self.worlds);
         // an unrolled kernel has no loops that an adapter could end
         let bare = Build {
             team,
@@ -158,8 +155,9 @@ impl Forms<'_> {
         if group.stages.iter().any(|stage| has_text(m, stage)) {
             return Err(Why::Foreign("a text of one's own"));
         }
-        // a request for several lanes is respected, and with checks tests compare the plain kernels with the twins
-        let open = !self.plain.checked && !self.asked;
+        // with checks tests compare the plain kernels with the twins. On a software adapter a request for several lanes means all
+        // kernels; on hardware the lanes of those whose loops the state ends, since the unrolled ones gain whatever the lanes of others
+        let open = !self.plain.checked && (!self.asked || !self.software);
         match (self.unroll, self.software) {
             (Unroll::Always, true) => Ok(SOFTWARE_MOST),
             (Unroll::Always, false) => Ok(MOST),

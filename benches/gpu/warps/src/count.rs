@@ -29,6 +29,8 @@ pub struct Count {
     pub store_sectors: u64,
     /// Waits of a warp for a load from memory, if nothing else ran.
     pub load_waits: u64,
+    /// Those of them for words of the model alone, which are the same for all worlds.
+    pub model_waits: u64,
     /// Accesses to workgroup memory.
     pub shared: u64,
     /// Extra cycles of these accesses because of bank conflicts.
@@ -60,6 +62,7 @@ impl Count {
             ("stores", self.stores),
             ("store_sectors", self.store_sectors),
             ("load_waits", self.load_waits),
+            ("model_waits", self.model_waits),
             ("shared", self.shared),
             ("shared_conflicts", self.shared_conflicts),
             ("shared_waits", self.shared_waits),

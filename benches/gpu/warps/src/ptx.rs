@@ -43,6 +43,8 @@ pub enum Kind {
     Branch(usize),
     /// A barrier of the workgroup.
     Barrier,
+    /// A barrier of the warp.
+    Meet,
     /// Shuffle, reads a value of another lane: value, mask that is xored with the lane's number.
     Exchange(Operand, Operand),
     /// Vote: true if a predicate is true in any lane.
@@ -356,8 +358,7 @@ impl<'a> Reader<'a> {
                 (Kind::Branch(*to.ok_or("goes nowhere")?), None)
             }
             "bar" if parts[1] == "sync" => (Kind::Barrier, None),
-            // lanes of a warp run in lockstep in this simulator
-            "bar" if parts[1] == "warp" => (Kind::Value(Op::Move, vec![Operand::Number(0)]), None),
+            "bar" if parts[1] == "warp" => (Kind::Meet, None),
             "shfl" if parts[2] == "bfly" => {
                 let to = arguments[0].split('|').next().unwrap_or("");
                 let (value, mask) = (self.operand(arguments[1])?, self.operand(arguments[2])?);
@@ -436,7 +437,7 @@ pub fn read(instruction: &Instruction) -> impl Iterator<Item = usize> {
         Kind::Store(_, base, _, value) => vec![*base, *value],
         Kind::Exchange(value, mask) => vec![*value, *mask],
         Kind::Any(value) => vec![*value],
-        Kind::Branch(_) | Kind::Barrier | Kind::Return => Vec::new(),
+        Kind::Branch(_) | Kind::Barrier | Kind::Meet | Kind::Return => Vec::new(),
     };
     let only = instruction.only.map(|(register, _)| register);
     let registers = operands.into_iter().filter_map(|operand| match operand {

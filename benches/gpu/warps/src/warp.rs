@@ -2,7 +2,7 @@
 
 use crate::count::Count;
 use crate::flow::END;
-use crate::memory::{Global, Shared, sectors, turns};
+use crate::memory::{CONSTANTS, Global, MODEL, Shared, sectors, turns};
 use crate::ptx::{Instruction, Kind, Operand, Program, Space, read};
 use crate::{Times, WARP};
 
@@ -30,7 +30,7 @@ enum Pending {
     No,
     /// A word of memory, which arrives with the wait of this number.
     Global(u64),
-    /// A word of workgroup memory.
+    /// A word of workgroup memory, or of another lane.
     Shared(u64),
 }
 
@@ -47,6 +47,8 @@ pub struct Warp {
     pending: Vec<Pending>,
     // number of waits for each memory
     waits: (u64, u64),
+    // words other than the model's are under way
+    other: bool,
     // the register that the last instruction wrote
     last: Option<usize>,
 }
@@ -69,6 +71,7 @@ impl Warp {
             first: (number * WARP) as u64,
             pending: vec![Pending::No; program.registers],
             waits: (0, 0),
+            other: false,
             last: None,
         }
     }
@@ -119,8 +122,10 @@ impl Warp {
             match &instruction.kind {
                 Kind::Branch(to) => self.branch(top, path, *to, active, instruction.meet),
                 Kind::Return => self.alive &= !active,
-                Kind::Barrier if active != self.alive => {
-                    return Err("lanes of a warp are not together at a barrier".to_owned());
+                Kind::Barrier | Kind::Meet | Kind::Exchange(..) | Kind::Any(_)
+                    if active != self.alive =>
+                {
+                    return Err("lanes of a warp are not together where they meet".to_owned());
                 }
                 Kind::Barrier => return Ok(Stopped::AtBarrier),
                 _ => self.act(instruction, active, global, shared, count)?,
@@ -186,6 +191,8 @@ impl Warp {
                         Space::Local => *self.local[lane].word(address)?,
                     });
                 }
+                let of_model = |address: &u64| (MODEL..CONSTANTS).contains(address);
+                self.other |= *space != Space::Shared && !addresses.iter().all(of_model);
                 if *space == Space::Global && active != 0 && instruction.counts {
                     count.loads += 1;
                     count.load_sectors += sectors(&addresses);
@@ -215,6 +222,8 @@ impl Warp {
                 }
             }
             Kind::Exchange(value, mask) => {
+                // it passes through the ports of workgroup memory
+                count.shared += u64::from(active != 0);
                 for lane in lanes(active) {
                     let other = lane ^ (self.value(*mask, lane) as usize % WARP);
                     result[lane] = self.value(*value, other);
@@ -224,7 +233,7 @@ impl Warp {
                 let any = lanes(active).any(|lane| self.value(*value, lane) != 0);
                 result = [u64::from(any); WARP];
             }
-            Kind::Branch(_) | Kind::Barrier | Kind::Return => {}
+            Kind::Branch(_) | Kind::Barrier | Kind::Meet | Kind::Return => {}
         }
         if let Some(to) = instruction.to {
             for lane in lanes(active) {
@@ -232,7 +241,7 @@ impl Warp {
             }
             self.pending[to] = match instruction.kind {
                 Kind::Load(Space::Global | Space::Local, ..) => Pending::Global(self.waits.0),
-                Kind::Load(Space::Shared, ..) => Pending::Shared(self.waits.1),
+                Kind::Load(Space::Shared, ..) | Kind::Exchange(..) => Pending::Shared(self.waits.1),
                 // a move of a word does not wait for it
                 Kind::Value(_, ref read) if !instruction.counts => match read[0] {
                     Operand::Register(from) => self.pending[from],
@@ -255,6 +264,8 @@ impl Warp {
         }
         if global {
             self.waits.0 += 1;
+            count.model_waits += u64::from(!self.other);
+            self.other = false;
         }
         if shared {
             self.waits.1 += 1;
