@@ -13,23 +13,14 @@ pub(super) fn is_whole(device: &Device, size: u32) -> Result<bool> {
     let words = u64::from(GROUPS * size);
     let seen = device.buffer("subgroups", words, Use::STORAGE | Use::COPY_SRC);
     let back = device.buffer("subgroups read", words, Use::COPY_DST | Use::MAP_READ);
-    let text = text(size);
-    let module = device
+    // a driver that refuses the kernel has no subgroups for others either
+    let scope = device
         .device
-        .create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("subgroups"),
-            source: wgpu::ShaderSource::Wgsl(text.as_str().into()),
-        });
-    let pipeline = device
-        .device
-        .create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("subgroups"),
-            layout: None,
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
+        .push_error_scope(wgpu::ErrorFilter::Validation);
+    let pipeline = pipeline(device, size);
+    if block_on(async { Ok(scope.pop().await) })?.is_some() {
+        return Ok(false);
+    }
     let bind = device.device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("subgroups"),
         layout: &pipeline.get_bind_group_layout(0),
@@ -52,6 +43,26 @@ pub(super) fn is_whole(device: &Device, size: u32) -> Result<bool> {
     let mut told = Vec::new();
     block_on(device.words_of(&back, words, &mut told))?;
     Ok(told.iter().all(|&of| of == size))
+}
+
+fn pipeline(device: &Device, size: u32) -> wgpu::ComputePipeline {
+    let text = text(size);
+    let module = device
+        .device
+        .create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("subgroups"),
+            source: wgpu::ShaderSource::Wgsl(text.as_str().into()),
+        });
+    device
+        .device
+        .create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("subgroups"),
+            layout: None,
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        })
 }
 
 // every invocation writes the size of its subgroup at its number in it; where two have the same number, a word stays zero
