@@ -351,7 +351,10 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
             ),
             "the flag \"sleep\" with equalities of tendons",
         ),
-        (flag("ipc='enable'"), "the flag \"ipc\""),
+        (
+            flag("ipc='enable'"),
+            "the flag \"ipc\" with another integrator than \"discrete\"",
+        ),
         (
             sensor("<jointpos joint='j' |nsample='3' delay='.01'/>")
                 .replace("<option />", "<option><flag sensor='disable'/></option>"),
