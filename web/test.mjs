@@ -291,7 +291,7 @@ const tests = {
     // what does not run is said, and what ran goes on
     await page.setInputFiles('#files', [{
       name: 'ipc.xml', mimeType: 'text/plain',
-      buffer: Buffer.from(`<mujoco><option integrator="discrete"><flag ipc="enable"/></option><worldbody><body><joint/><geom size="1"/></body>
+      buffer: Buffer.from(`<mujoco><option><flag ipc="enable"/></option><worldbody><body><joint/><geom size="1"/></body>
         </worldbody></mujoco>`),
     }]);
     await page.waitForFunction(() => /ipc/.test(document.getElementById('message').textContent));
