@@ -52,20 +52,30 @@ impl Module {
 
     /// Like [`Module::validate`], with naga's analysis of the module.
     pub(crate) fn parsed(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
-        let module = naga::front::wgsl::parse_str(&self.text).map_err(|e| {
-            let place = e.location(&self.text);
-            self.error(place, e.message())
-        })?;
+        let module = self.parse()?;
         let info = self.checked(&module)?;
         Ok((module, info))
     }
 
     /// Like [`Module::validate`], with one barrier in the place of those that follow each other, and naga's analysis: what drivers get.
     pub fn merged(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
-        let mut module = self.validate()?;
-        barrier::merge(&mut module);
+        let module = self.for_drivers()?;
         let info = self.checked(&module)?;
         Ok((module, info))
+    }
+
+    /// The parsed module with one barrier in the place of those that follow each other, not validated: wgpu does that.
+    pub(crate) fn for_drivers(&self) -> Result<naga::Module> {
+        let mut module = self.parse()?;
+        barrier::merge(&mut module);
+        Ok(module)
+    }
+
+    fn parse(&self) -> Result<naga::Module> {
+        naga::front::wgsl::parse_str(&self.text).map_err(|e| {
+            let place = e.location(&self.text);
+            self.error(place, e.message())
+        })
     }
 
     fn checked(&self, module: &naga::Module) -> Result<naga::valid::ModuleInfo> {

@@ -480,7 +480,7 @@ pub fn group(m: &Model, walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'stati
 // barriers that follow each other become one; a browser takes texts alone
 fn source(module: &Module) -> wgpu::ShaderModuleDescriptor<'_> {
     #[cfg(not(target_arch = "wasm32"))]
-    if let Ok((merged, _)) = module.merged() {
+    if let Ok(merged) = module.for_drivers() {
         return wgpu::ShaderModuleDescriptor {
             label: None,
             source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(merged)),

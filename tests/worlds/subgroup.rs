@@ -1,11 +1,12 @@
 //! Kernels whose workgroup is one subgroup: they give the results of those that exchange workgroup memory.
 
+use crate::common::backends::on;
 use manyworlds::batch::Backend;
 use manyworlds::gpu::device::{Device, Request};
 use manyworlds::gpu::run::step_walk;
 use manyworlds::gpu::{Config, Gpu, Unroll, Values};
 use manyworlds::types::Solver;
-use manyworlds::{Batch, Model, Settings};
+use manyworlds::{Batch, Model};
 
 const NWORLD: usize = 5;
 const STEPS: usize = 4;
@@ -21,8 +22,7 @@ fn device() -> Device {
 
 // a state in which the quadruped stands
 fn standing(m: &Model) -> Vec<f32> {
-    let settings = Settings::default().backend(Backend::Cpu);
-    let mut batch = Batch::with(m, 1, settings).unwrap();
+    let mut batch = Batch::with(m, 1, on(Backend::Cpu)).unwrap();
     batch.set("qpos", &m.key_qpos[..m.nq]).unwrap();
     batch.step(300).unwrap();
     let qpos = batch.reals("qpos").unwrap();

@@ -26,7 +26,10 @@ pub fn written(
     language: Language,
     trusted: bool,
 ) -> Result<(&'static str, Vec<u8>), Fault> {
-    let (parsed, info) = module.parsed()?;
+    let (parsed, info) = match language {
+        Language::Spirv => module.merged()?,
+        _ => module.parsed()?,
+    };
     let failed = |e: &dyn std::fmt::Display| {
         let msg = format!("{} in {language:?}: {e}", module.label());
         Fault::from(Error::Device(msg))
@@ -34,8 +37,7 @@ pub fn written(
     Ok(match language {
         Language::Wgsl => ("wgsl", module.text.clone().into_bytes()),
         Language::Spirv => {
-            let (merged, info) = module.merged()?;
-            let words = spv::write_vec(&merged, &info, &spirv(trusted), None);
+            let words = spv::write_vec(&parsed, &info, &spirv(trusted), None);
             let words = words.map_err(|e| failed(&e))?;
             ("spv", bytemuck::cast_slice(&words).to_vec())
         }
