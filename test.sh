@@ -151,7 +151,8 @@ if ! find_browser >/dev/null && grep -qs '^ID=debian' /etc/os-release; then
     beside browser root sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium'
 fi
 run cargo fmt --all --check
-run cargo clippy --workspace --all-targets --features manyworlds/window -- -D warnings
+# what is built is linted meanwhile: `cargo clippy` puts this around the compiler too, but has to read all packages once more
+export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings
 # the library alone, on processors of other kinds
 for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
     if rustup target add $target >/dev/null 2>&1; then
@@ -174,6 +175,7 @@ else
     run cargo test --no-fail-fast --bins --test '*' $tests
     run cargo test --no-fail-fast $within $tests
 fi
+run cargo build --benches --examples --features window
 run cargo test --doc --features window
 run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds --all-features
 # the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time
@@ -200,8 +202,7 @@ fi
 [ -z "${of_browser-}" ] || finish browser
 browser=$(find_browser)
 if [ -n "$browser" ] && has_npm && command -v xvfb-run >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
-    # the page is linted while it is built: what `cargo clippy` puts around a check stands around the build, which saves the check
-    run env RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings PROFILE=dev web/build.sh
+    run env PROFILE=dev web/build.sh
     mkdir -p target/page-test && cp web/test.mjs target/page-test/ || exit 1
     run env CHROMIUM="$browser" xvfb-run -a node target/page-test/test.mjs target/page target/debug/manyworlds
 else

@@ -219,16 +219,6 @@ pub(crate) fn asks_enclosure(m: &Arrays, i: usize) -> bool {
     m.sensor_type[i] == SensorType::InsideSite && m.sensor_intprm[3 * i] != 0
 }
 
-/// True if a sensor reports a distance
-pub(crate) fn tells_distance(m: &Arrays, i: usize) -> bool {
-    let kinds = [
-        SensorType::GeomDist,
-        SensorType::GeomNormal,
-        SensorType::GeomFromTo,
-    ];
-    kinds.iter().any(|kind| m.sensor_type[i] == *kind)
-}
-
 /// A geom, or the geoms of a body.
 pub(crate) fn geoms(m: &Arrays, kind: i32, id: i32) -> std::ops::Range<usize> {
     let id = id as usize;

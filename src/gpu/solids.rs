@@ -3,7 +3,7 @@
 
 use crate::cpu::collision::enclosure::geoms_of as enclosed;
 use crate::cpu::collision::{Kind, kind, soft, sweep};
-use crate::cpu::sensor_pos::{asks_enclosure, geoms as geoms_of, tells_distance};
+use crate::cpu::sensor_pos::{asks_enclosure, geoms as geoms_of};
 use crate::fields::Model;
 use crate::types::*;
 
@@ -33,6 +33,16 @@ fn solid_pair(m: &Model, k: Kind) -> bool {
 /// Whether a sensor measures the distance of a pair of this kind.
 pub fn measures(m: &Model, what: Kind) -> bool {
     measured(m).any(|(_, k)| k == what)
+}
+
+/// Whether a sensor reports a distance.
+pub fn tells_distance(m: &Model, i: usize) -> bool {
+    let kinds = [
+        SensorType::GeomDist,
+        SensorType::GeomNormal,
+        SensorType::GeomFromTo,
+    ];
+    kinds.iter().any(|kind| m.sensor_type[i] == *kind)
 }
 
 /// Whether the model has a distance sensor.

@@ -4,9 +4,9 @@ use super::{ALIKE, MOVE, Random, TIE, TRIALS, Ties, is_round, nudge, square};
 use crate::cpu::collision::Kind;
 use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::math::norm3;
-use crate::cpu::sensor_pos::{asks_enclosure, sensor_pos, tells_distance};
+use crate::cpu::sensor_pos::{asks_enclosure, sensor_pos};
 use crate::fields::{Data, Model};
-use crate::gpu::solids::measured_by;
+use crate::gpu::solids::{measured_by, tells_distance};
 use crate::types::*;
 
 /// Makes a shader's readings of distance and enclosure sensors of one world comparable with the twin's. Readings at a tie
