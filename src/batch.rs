@@ -200,6 +200,20 @@ impl Batch {
         self.attempt(What::Forward(Part::ALL), &[], &[])
     }
 
+    /// [`Batch::forward`] for the worlds whose mask is true, as after [`Batch::reset_where`]. Arrays of the others may be
+    /// computed too: `simd` computes all lanes of a tile, `gpu` all worlds.
+    ///
+    /// Fails like [`Batch::forward`], and with [`Error::Input`] on a mask of another length than N.
+    pub fn forward_where(&mut self, mask: &[bool]) -> Result<()> {
+        self.check_mask(mask)?;
+        if !mask.contains(&false) {
+            return self.forward();
+        }
+        self.settle_own()?;
+        self.known = false;
+        self.run(What::Forward(Part::ALL), Some(mask), &[], &[])
+    }
+
     /// The first half of a step (`mj_step1`): computes everything that depends on positions and velocities, with their sensors.
     /// Controls can then be chosen from it, also by a function of your own ([`Model::bind_control`]); [`Batch::step2`] makes the
     /// step. `qacc` and forces keep their values of the last call.
@@ -265,7 +279,7 @@ impl Batch {
             return self.put_all(fields, given);
         }
         self.known = false;
-        let done = self.run(what, fields, given);
+        let done = self.run(what, None, fields, given);
         self.known = matches!(done, Ok(()) | Err(Error::Overflow { .. }));
         done
     }
@@ -282,6 +296,7 @@ impl Batch {
     fn run(
         &mut self,
         what: What,
+        mask: Mask<'_>,
         fields: &[&'static Field],
         given: &[(&str, In<'_>)],
     ) -> Result<()> {
@@ -289,6 +304,7 @@ impl Batch {
         let grows = policy == Overflow::Grow && !crate::compile::capacity::holds_all(&self.model);
         let pass = Pass {
             what,
+            mask,
             keep: grows,
             fields,
             given,

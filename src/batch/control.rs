@@ -5,7 +5,7 @@
 //! ```
 
 use super::slices::{Columns, In, Out};
-use super::{Batch, What, field};
+use super::{Batch, Mask, What, field};
 use crate::error::{Error, Result};
 
 impl Batch {
@@ -62,11 +62,28 @@ impl Batch {
     /// An integer field may be read into a buffer of reals. Fails with [`Error::Input`] on a name that is no array of a world, on a buffer
     /// of another length, and on a real field with a buffer of integers.
     pub fn read_into<'a>(&mut self, name: &str, out: impl Into<Out<'a>>) -> Result<()> {
-        let (field, out) = (field(name)?, out.into());
+        self.read_some(name, None, out.into())
+    }
+
+    /// [`Batch::read_into`] for the worlds whose mask is true: other rows of the buffer stay as they are.
+    ///
+    /// Fails like it, and with [`Error::Input`] on a mask of another length than N.
+    pub fn read_into_where<'a>(
+        &mut self,
+        name: &str,
+        mask: &[bool],
+        out: impl Into<Out<'a>>,
+    ) -> Result<()> {
+        self.check_mask(mask)?;
+        self.read_some(name, Some(mask), out.into())
+    }
+
+    fn read_some(&mut self, name: &str, mask: Mask<'_>, out: Out<'_>) -> Result<()> {
+        let field = field(name)?;
         let words = field.words(&self.model);
         out.check(field, self.nworld * words)?;
         self.worlds
-            .read_into(&self.model, field, Columns::all(words), out)
+            .read_into(&self.model, field, mask, Columns::all(words), out)
     }
 
     /// Copies world `from` to the worlds `to`: state, inputs, warnings and overflows, all fields that the future depends on.

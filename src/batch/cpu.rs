@@ -22,6 +22,9 @@ use crate::user;
 use own::Differ;
 use tile::Tile;
 
+/// Fewer numbers than this are read by the calling thread alone: to wake another one takes as long as to copy a few thousand.
+const SHARED: usize = 16384;
+
 /// A function of the model of a tile, its number, the tile and scratch rows.
 type Run<'a, R> = dyn Fn(&Model, usize, &mut Tile<R>, &mut Rows<R>) + Sync + 'a;
 
@@ -178,7 +181,7 @@ impl<R: Real> Cpu<R> {
                 Err(TryLockError::WouldBlock) => compute(t, tile, &mut Rows::new(m)),
             }
         };
-        if let [_] = rows.as_slice() {
+        if rows.len() == 1 || tiles.len() == 1 {
             return tiles.iter_mut().enumerate().for_each(each);
         }
         match &self.pool {
@@ -187,21 +190,29 @@ impl<R: Real> Cpu<R> {
         }
     }
 
-    // fills the columns of a field in the rows of all worlds
-    fn gather<T: Number>(&self, m: &Model, field: &Field, at: Columns, rows: &mut [T]) {
+    // fills the columns of a field in the rows of some worlds, among rows of all worlds
+    fn gather<T: Number>(
+        &self,
+        m: &Model,
+        field: &Field,
+        mask: Mask<'_>,
+        at: Columns,
+        rows: &mut [T],
+    ) {
         if field.words(m) == 0 {
             return;
         }
         let size = R::WIDTH * at.of;
         let each = |(t, (tile, rows)): (usize, (&Tile<R>, &mut [T]))| {
-            tile.give(self.own.model_of(m, t), field, at, rows);
+            let chosen = |lane: usize| mask.is_none_or(|mask| mask[t * R::WIDTH + lane]);
+            tile.give(self.own.model_of(m, t), field, at, rows, chosen);
         };
         let in_parallel = |rows: &mut [T]| {
             let rows = rows.par_chunks_mut(size);
             self.tiles.par_iter().zip(rows).enumerate().for_each(each);
         };
         match &self.pool {
-            _ if self.rows.len() == 1 => {
+            _ if self.rows.len() == 1 || rows.len() < SHARED => {
                 let rows = rows.chunks_mut(size);
                 self.tiles.iter().zip(rows).enumerate().for_each(each)
             }
@@ -234,6 +245,11 @@ impl<R: Real> Cpu<R> {
 fn worlds_of<R: Real>(tile: usize, nworld: usize) -> impl Iterator<Item = (usize, usize)> {
     let first = tile * R::WIDTH;
     (first..nworld.min(first + R::WIDTH)).zip(0..)
+}
+
+// whether any world of a tile is wanted
+fn is_wanted<R: Real>(mask: Mask<'_>, tile: usize, nworld: usize) -> bool {
+    mask.is_none_or(|mask| worlds_of::<R>(tile, nworld).any(|(w, _)| mask[w]))
 }
 
 // a world's row from `at.first` on, or the one shared row
@@ -287,6 +303,9 @@ impl<R: Twin> Worlds for Cpu<R> {
                     set_input(tile, m, field, values, w);
                 }
             }
+            if !is_wanted::<R>(pass.mask, t, nworld) {
+                return;
+            }
             let (d, slots) = (&mut tile.d, &mut tile.slots);
             if pass.what.goes_on() {
                 rows.find_again(m, d, slots);
@@ -326,14 +345,14 @@ impl<R: Twin> Worlds for Cpu<R> {
             Elem::Int => {
                 let mut ints = std::mem::take(&mut self.ints);
                 ints.resize(num, 0);
-                self.gather(m, field, at, &mut ints);
+                self.gather(m, field, None, at, &mut ints);
                 self.ints = ints;
                 Ok(View::Int(&self.ints))
             }
             _ => {
                 let mut reals = std::mem::take(&mut self.reals);
                 reals.resize(num, 0.0);
-                self.gather(m, field, at, &mut reals);
+                self.gather(m, field, None, at, &mut reals);
                 self.reals = reals;
                 Ok(View::Real(&self.reals))
             }
@@ -344,13 +363,14 @@ impl<R: Twin> Worlds for Cpu<R> {
         &mut self,
         m: &Model,
         field: &'static Field,
+        mask: Mask<'_>,
         at: Columns,
         out: Out<'_>,
     ) -> Result<()> {
         match out {
-            Out::F32(x) => self.gather(m, field, at, x),
-            Out::F64(x) => self.gather(m, field, at, x),
-            Out::I32(x) => self.gather(m, field, at, x),
+            Out::F32(x) => self.gather(m, field, mask, at, x),
+            Out::F64(x) => self.gather(m, field, mask, at, x),
+            Out::I32(x) => self.gather(m, field, mask, at, x),
         }
         Ok(())
     }

@@ -216,13 +216,15 @@ fn rows<S: Copy, T>(
     rows.into_iter().flatten().map(|&x| word(x)).collect()
 }
 
-// copies a field into its columns of the rows of the caller
-fn put<S: Copy, T>(at: Columns, to: &mut [T], from: &[S], word: impl Fn(S) -> T) {
+// copies a field into its columns of the rows of the caller, for some worlds
+fn put<S: Copy, T>(mask: Mask<'_>, at: Columns, to: &mut [T], from: &[S], word: impl Fn(S) -> T) {
     let words = from.len() / (to.len() / at.of);
     let rows = to.chunks_exact_mut(at.of).zip(from.chunks_exact(words));
-    for (to, from) in rows {
-        let to = to[at.first..].iter_mut().zip(from);
-        to.for_each(|(to, &x)| *to = word(x));
+    for (w, (to, from)) in rows.enumerate() {
+        if mask.is_none_or(|mask| mask[w]) {
+            let to = to[at.first..].iter_mut().zip(from);
+            to.for_each(|(to, &x)| *to = word(x));
+        }
     }
 }
 
@@ -403,6 +405,7 @@ impl Worlds for Kernels {
         &mut self,
         m: &Model,
         field: &'static Field,
+        mask: Mask<'_>,
         at: Columns,
         out: Out<'_>,
     ) -> Result<()> {
@@ -411,12 +414,12 @@ impl Worlds for Kernels {
         }
         let values = self.values(field)?;
         match (&values, out) {
-            (Values::Real(x), Out::F32(to)) => put(at, to, x, |x| x),
-            (Values::Real(x), Out::F64(to)) => put(at, to, x, f64::from),
-            (Values::Int(x), Out::F32(to)) => put(at, to, x, |x| x as f32),
-            (Values::Int(x), Out::F64(to)) => put(at, to, x, f64::from),
-            (Values::Int(x), Out::I32(to)) => put(at, to, x, |x| x),
-            (Values::Real(x), Out::I32(to)) => put(at, to, x, |x| x as i32),
+            (Values::Real(x), Out::F32(to)) => put(mask, at, to, x, |x| x),
+            (Values::Real(x), Out::F64(to)) => put(mask, at, to, x, f64::from),
+            (Values::Int(x), Out::F32(to)) => put(mask, at, to, x, |x| x as f32),
+            (Values::Int(x), Out::F64(to)) => put(mask, at, to, x, f64::from),
+            (Values::Int(x), Out::I32(to)) => put(mask, at, to, x, |x| x),
+            (Values::Real(x), Out::I32(to)) => put(mask, at, to, x, |x| x as i32),
         }
         Ok(())
     }

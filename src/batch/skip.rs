@@ -50,6 +50,7 @@ impl Batch {
         self.settle_own()?;
         let pass = Pass {
             what,
+            mask: None,
             keep: false,
             fields: &[],
             given: &[],

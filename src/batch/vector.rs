@@ -58,7 +58,8 @@ impl Batch {
         for field in chosen(sig) {
             let words = field.words(&self.model);
             if words > 0 {
-                self.worlds.read_into(&self.model, field, at, out.again())?;
+                self.worlds
+                    .read_into(&self.model, field, None, at, out.again())?;
             }
             at.first += words;
         }

@@ -47,6 +47,8 @@ impl What {
 pub(crate) struct Pass<'a> {
     /// The computation.
     pub what: What,
+    /// The worlds that are wanted; the computation of others may be left out.
+    pub mask: Mask<'a>,
     /// The state is kept aside first, for [`Worlds::back`].
     pub keep: bool,
     /// Fields that are set before anything is computed.
@@ -82,11 +84,12 @@ pub(crate) trait Worlds: std::fmt::Debug + Send + Sync {
     }
     /// A field of all worlds, world after world.
     fn read(&mut self, m: &Model, field: &'static Field) -> Result<View<'_>>;
-    /// Fills the columns of a field in rows of all worlds.
+    /// Fills the columns of a field in the rows of some worlds, among rows of all worlds.
     fn read_into(
         &mut self,
         m: &Model,
         field: &'static Field,
+        mask: Mask<'_>,
         at: Columns,
         out: Out<'_>,
     ) -> Result<()>;

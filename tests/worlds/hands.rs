@@ -1,7 +1,7 @@
 //! Fast access on every backend: `control` combines set, step and read; states are MuJoCo's vectors; worlds can be copied.
 
 use crate::common::backends::{on, on_every_backend, worlds};
-use manyworlds::batch::{Backend, In, Out, Overflow, State};
+use manyworlds::batch::{Backend, In, Out, Overflow, Skip, State};
 use manyworlds::types::*;
 use manyworlds::{Batch, Error, Model};
 
@@ -11,6 +11,8 @@ on_every_backend!(
     control_tells_of_an_overflow_and_fills_its_outputs,
     what_does_not_fit_is_refused_before_anything_happens,
     fields_are_read_in_the_precision_of_the_caller,
+    some_worlds_are_computed_and_read,
+    computing_some_worlds_makes_room,
     states_are_the_vectors_of_mujoco,
     states_come_back_from_bytes,
     a_copied_world_goes_on_as_the_first,
@@ -103,6 +105,11 @@ fn with_room(m: &Model, backend: Backend, overflow: Overflow, nconmax: usize) ->
     Batch::with(m, 3, settings).unwrap_or_else(|e| panic!("{backend:?}: {e}"))
 }
 
+fn refused(done: manyworlds::Result<()>, words: &str) {
+    let text = done.expect_err(words).to_string();
+    assert!(text.contains(words), "{text}");
+}
+
 fn control_makes_room_and_begins_again(backend: Backend) {
     let (m, heap) = balls();
     let control = |batch: &mut Batch| {
@@ -139,10 +146,6 @@ fn what_does_not_fit_is_refused_before_anything_happens(backend: Backend) {
     let m = cartpole();
     let mut batch = worlds(&m, NWORLD, backend);
     let mut qpos = vec![0f32; NWORLD * m.nq];
-    let refused = |done: manyworlds::Result<()>, words: &str| {
-        let text = done.expect_err(words).to_string();
-        assert!(text.contains(words), "{backend:?}: {text}");
-    };
     let few = In::F32(&[0.0; 3]);
     refused(batch.control(&[("ctrl", few)], 1, &mut []), "ctrl: ");
     refused(batch.control(&[("xpos", few)], 1, &mut []), "is computed");
@@ -159,13 +162,7 @@ fn what_does_not_fit_is_refused_before_anything_happens(backend: Backend) {
 fn fields_are_read_in_the_precision_of_the_caller(backend: Backend) {
     let m = mixed();
     let mut batch = worlds(&m, NWORLD, backend);
-    let lift = numbers(NWORLD);
-    let rows = lift.iter().flat_map(|x| {
-        let mut qpos = m.qpos0.clone();
-        qpos[3] = 0.6 + x;
-        qpos
-    });
-    batch.set("qpos", &rows.collect::<Vec<_>>()).unwrap();
+    batch.set("qpos", &lifted(&m)).unwrap();
     batch.step(2).unwrap();
     for name in ["qpos", "xpos", "contact_dist", "efc_force", "efc_J"] {
         let want = batch.reals(name).unwrap().to_vec();
@@ -184,6 +181,63 @@ fn fields_are_read_in_the_precision_of_the_caller(backend: Backend) {
         let want: Vec<f32> = want.iter().map(|&x| x as f32).collect();
         assert_eq!(float, want, "{backend:?}: {name}");
     }
+}
+
+// bodies lifted by another height in every world, some of them out of touch
+fn lifted(m: &Model) -> Vec<f64> {
+    let row = |x: f64| {
+        let mut qpos = m.qpos0.clone();
+        qpos[3] = 0.6 + x;
+        qpos
+    };
+    numbers(NWORLD).into_iter().flat_map(row).collect()
+}
+
+fn some_worlds_are_computed_and_read(backend: Backend) {
+    let m = mixed();
+    let mut all = worlds(&m, NWORLD, backend);
+    all.set("qpos", &lifted(&m)).unwrap();
+    all.forward().unwrap();
+    let mut some = worlds(&m, NWORLD, backend);
+    some.set("qpos", &lifted(&m)).unwrap();
+    let mask: Vec<bool> = (0..NWORLD).map(|w| w == 3 || w == 17).collect();
+    some.forward_where(&mask).unwrap();
+    for name in ["xpos", "qacc", "sensordata", "contact_dist", "efc_force"] {
+        let want = all.reals(name).unwrap().to_vec();
+        let mut have = vec![0.25; want.len()];
+        some.read_into_where(name, &mask, &mut have).unwrap();
+        for w in 0..NWORLD {
+            let row = w * want.len() / NWORLD..(w + 1) * want.len() / NWORLD;
+            let have = &have[row.clone()];
+            match mask[w] {
+                true => assert_eq!(have, &want[row], "{backend:?}: {name} of world {w}"),
+                false => assert!(have.iter().all(|&x| x == 0.25), "{backend:?}: {name}"),
+            }
+        }
+    }
+    // results of the others are not known, so no stage may be skipped
+    refused(
+        some.forward_skip(Skip::Vel, true),
+        "nothing is computed yet",
+    );
+    refused(some.forward_where(&[true]), "19");
+    refused(
+        some.read_into_where("xpos", &[true], [0f64].as_mut_slice()),
+        "19",
+    );
+}
+
+fn computing_some_worlds_makes_room(backend: Backend) {
+    let (m, heap) = balls();
+    let mut batch = with_room(&m, backend, Overflow::Grow, 2);
+    // the balls of the world in the middle are in a heap
+    let qpos = [vec![0.0; m.nq], heap, vec![0.0; m.nq]].concat();
+    batch.set("qpos", &qpos).unwrap();
+    batch.forward_where(&[false, true, false]).unwrap();
+    assert_eq!(batch.ints("ncon").unwrap()[1], 10, "{backend:?}");
+    assert!(batch.model().nconmax >= 10, "{backend:?}");
+    let state = batch.reals("qpos").unwrap();
+    assert_eq!(single(state), single(&qpos), "{backend:?}");
 }
 
 // sizes and layout are those that MuJoCo 4.0's mj_stateSize and mj_getState give for MIXED, after mj_setState put the numbers

@@ -139,28 +139,33 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Fills the columns of a field in `rows`, one row for each of the first lanes.
-    pub fn give<T: Number>(&self, m: &Model, field: &Field, at: Columns, rows: &mut [T]) {
-        if is_sorted_out(field, R::WIDTH) {
-            for (lane, row) in rows.chunks_exact_mut(at.of).enumerate() {
-                give_sorted(m, &self.d, lane, field, &mut row[at.first..]);
+    /// Fills the columns of a field in `rows`, which has a row for each of the first lanes, where a lane is chosen.
+    pub fn give<T: Number>(
+        &self,
+        m: &Model,
+        field: &Field,
+        at: Columns,
+        rows: &mut [T],
+        chosen: impl Fn(usize) -> bool,
+    ) {
+        let rows = rows.chunks_exact_mut(at.of).enumerate();
+        for (lane, row) in rows.filter(|(lane, _)| chosen(*lane)) {
+            let row = &mut row[at.first..];
+            if is_sorted_out(field, R::WIDTH) {
+                give_sorted(m, &self.d, lane, field, row);
+                continue;
             }
-            return;
-        }
-        match self.d.view(field.row) {
-            Some(View::Real(x)) => {
-                for (lane, row) in rows.chunks_exact_mut(at.of).enumerate() {
-                    let words = row[at.first..].iter_mut().zip(x);
+            match self.d.view(field.row) {
+                Some(View::Real(x)) => {
+                    let words = row.iter_mut().zip(x);
                     words.for_each(|(to, x)| *to = T::of_real(x.lane(lane)));
                 }
-            }
-            Some(View::Int(x)) => {
-                for (k, x) in x.chunks_exact(R::WIDTH).enumerate() {
-                    let to = rows[at.first + k..].iter_mut().step_by(at.of);
-                    to.zip(x).for_each(|(to, &x)| *to = T::of_int(x));
+                Some(View::Int(x)) => {
+                    let words = row.iter_mut().zip(x.iter().skip(lane).step_by(R::WIDTH));
+                    words.for_each(|(to, &x)| *to = T::of_int(x));
                 }
+                None => {}
             }
-            None => {}
         }
     }
 
@@ -169,7 +174,8 @@ impl<R: Real> Tile<R> {
         let words = field.words(m);
         let mut rows = vec![0.0; (lane + 1) * words];
         if words > 0 {
-            self.give(m, field, Columns::all(words), &mut rows);
+            let at = Columns::all(words);
+            self.give(m, field, at, &mut rows, |given| given == lane);
         }
         rows.split_off(lane * words)
     }
