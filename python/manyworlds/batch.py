@@ -191,12 +191,13 @@ class Batch(Calls):
                 return self.step(None, nstep, stage)
         self._try(self._core.step, nstep)
         if stage > STAGE_NONE:
-            self._try(self._core.forward)
+            self.forward()
 
     def forward(self, ids: Any = None, stage: int = STAGE_ACC) -> None:
-        """Computes everything that depends on the state of all worlds (mj_forward)."""
-        del ids, stage
-        self._try(self._core.forward)
+        """Computes everything that depends on the state (mj_forward), of all worlds or of the worlds `ids`: live arrays of the others keep
+        their contents."""
+        del stage
+        self._try(self._core.forward, None if ids is None else self._mask(self._ids(ids)))
 
     def forward_skip(self, skipstage: int = STAGE_NONE, skipsensor: bool = False) -> None:
         """Forward dynamics without the stages whose results are known from the last call (mj_forwardSkip): those that depend on positions
@@ -214,13 +215,16 @@ class Batch(Calls):
 
     def reset(self, ids: Any = None, keyframe: Any = -1, stage: int = STAGE_ACC) -> None:
         """Resets worlds to the model's defaults or to keyframes (one for all, or one each); then, unless `stage` is 0, computes
-        everything that depends on the state, in all worlds."""
-        ids = self._ids(ids)
-        keyframe = np.broadcast_to(np.asarray(keyframe), ids.shape)
-        for key in np.unique(keyframe):
-            self._core.reset(self._mask(ids[keyframe == key]), None if key < 0 else int(key))
+        everything that depends on the state of these worlds."""
+        chosen = self._ids(ids)
+        if np.ndim(keyframe) == 0:
+            self._core.reset(self._mask(chosen), None if keyframe < 0 else int(keyframe))
+        else:
+            keyframe = np.broadcast_to(np.asarray(keyframe), chosen.shape)
+            for key in np.unique(keyframe):
+                self._core.reset(self._mask(chosen[keyframe == key]), None if key < 0 else int(key))
         if stage > STAGE_NONE:
-            self.forward()
+            self.forward(ids)
 
     def rollout(
         self,

@@ -277,8 +277,7 @@ class Worlds:
         return Draws(self.seed, self.first + np.arange(self.num_envs), self.episode, stream=2 + stream, steps=self.elapsed)
 
     def observe(self, mask: np.ndarray | None = None) -> np.ndarray:
-        """The observations, (n, width), finite everywhere. With a mask only the rows of those worlds are updated: a reset of some worlds
-        recomputes the derived arrays of all, and the observations of the others must not change by it."""
+        """The observations, (n, width), finite everywhere. With a mask only the rows of those worlds are updated."""
         fresh = self._observed()
         self._seen = fresh if mask is None else np.where(mask[:, None], fresh, self._seen)
         return self._seen
@@ -330,7 +329,8 @@ class Worlds:
             elif name != "sensordata":
                 of_model = TABLE.get(name, ("",))[0] == "Model"
                 (self.batch.expand(name) if of_model else self.batch.bind(name))[ids] = rows
-        self.batch.forward() if self.task.derived or self.task.current else self.batch.step(nstep=0)
+        if self.task.derived or self.task.current:
+            self.batch.forward(ids)
         if self._sensors is not None:
             self._sensors.begin(ids, more.get("sensordata"))
         self.before.renew(self.s, mask)

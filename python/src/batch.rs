@@ -27,6 +27,8 @@ struct Live {
     field: &'static Field,
     input: bool,
     array: Array,
+    // it was just replaced by a larger one and holds zeros
+    anew: bool,
 }
 
 /// Many worlds of one model.
@@ -153,6 +155,7 @@ impl Batch {
             field,
             input,
             array,
+            anew: false,
         });
         Ok((object, input))
     }
@@ -160,13 +163,24 @@ impl Batch {
     /// Steps all worlds.
     fn step(&mut self, py: Python<'_>, nstep: usize) -> PyResult<()> {
         let done = self.steps(py, nstep);
-        self.take(py)?;
+        self.take(py, None)?;
         done
     }
 
-    /// Computes everything that depends on the state.
-    fn forward(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.compute(py, manyworlds::Batch::forward)
+    /// Computes everything that depends on the state, of the worlds of a mask; live arrays of the others keep their contents.
+    #[pyo3(signature = (mask))]
+    fn forward(
+        &mut self,
+        py: Python<'_>,
+        mask: Option<PyReadonlyArray1<'_, bool>>,
+    ) -> PyResult<()> {
+        let Some(mask) = chosen(mask)? else {
+            return self.compute(py, manyworlds::Batch::forward);
+        };
+        self.give(py)?;
+        let done = self.run(py, |batch| batch.forward_where(&mask));
+        self.take(py, Some(&mask))?;
+        done
     }
 
     /// Forward dynamics without the stages whose results are known, and without sensors unless `sensors` is true.
@@ -201,7 +215,7 @@ impl Batch {
             None => batch.reset(to),
             Some(mask) => batch.reset_where(mask, to),
         })?;
-        self.take(py)
+        self.take(py, mask.as_deref())
     }
 
     /// A new array of a field of all worlds.
@@ -235,7 +249,7 @@ impl Batch {
                 self.run(py, |batch| batch.set_where(name, &mask, &values))?;
             }
         }
-        self.take(py)
+        self.take(py, None)
     }
 
     /// Size of one world's state vector, for the elements of the mjtState bits.
@@ -265,7 +279,7 @@ impl Batch {
             let given = reading.numbers()?;
             self.run(py, |batch| batch.set_state(spec, given))?;
         }
-        self.take(py)
+        self.take(py, None)
     }
 
     /// Saves the state of all worlds.
@@ -287,14 +301,14 @@ impl Batch {
             None => batch.restore(&saved.0),
             Some(mask) => batch.reset_where(mask, To::State(&saved.0)),
         })?;
-        self.take(py)
+        self.take(py, None)
     }
 
     /// Copies the state of one world into others.
     fn copy(&mut self, py: Python<'_>, source: usize, to: Vec<usize>) -> PyResult<()> {
         self.give(py)?;
         self.run(py, |batch| batch.copy(source, &to))?;
-        self.take(py)
+        self.take(py, None)
     }
 
     /// Gives every world its own row of fields of the model.
@@ -381,22 +395,36 @@ impl Batch {
         self.call_with(py, |batch, inputs| batch.control(inputs, 0, &mut []))
     }
 
-    // fills the live arrays from the worlds
-    fn take(&mut self, py: Python<'_>) -> PyResult<()> {
+    // fills the rows of worlds in the live arrays; without a mask of all worlds
+    fn take(&mut self, py: Python<'_>, mask: Option<&[bool]>) -> PyResult<()> {
         // the capacity for contacts and rows may have grown
         for k in 0..self.live.len() {
             let live = &self.live[k];
             if matches!(live.field.dims[0], "nconmax" | "njmax") && self.outgrown(py, live)? {
                 self.live[k].array = self.zeros(py, self.live[k].field)?;
+                self.live[k].anew = true;
             }
         }
         let Self { batch, live, .. } = self;
-        for live in live {
-            let mut filling = live.array.fill(py)?;
-            let (name, room) = (live.field.name, filling.room()?);
-            py.detach(|| batch.read_into(name, room)).map_err(raised)?;
-        }
-        Ok(())
+        let filling = live.iter_mut().map(|live| {
+            // a new array has no rows yet
+            let mask = mask.filter(|_| !std::mem::take(&mut live.anew));
+            Ok((live.field.name, mask, live.array.fill(py)?))
+        });
+        let mut filling = filling.collect::<PyResult<Vec<_>>>()?;
+        let rooms = filling
+            .iter_mut()
+            .map(|(name, mask, filling)| Ok((*name, *mask, filling.room()?)));
+        let rooms = rooms.collect::<PyResult<Vec<_>>>()?;
+        py.detach(|| {
+            rooms
+                .into_iter()
+                .try_for_each(|(name, mask, room)| match mask {
+                    None => batch.read_into(name, room),
+                    Some(mask) => batch.read_into_where(name, mask, room),
+                })
+        })
+        .map_err(raised)
     }
 
     fn outgrown(&self, py: Python<'_>, live: &Live) -> PyResult<bool> {
@@ -450,7 +478,7 @@ impl Batch {
     ) -> PyResult<()> {
         self.give(py)?;
         let done = self.run(py, run);
-        self.take(py)?;
+        self.take(py, None)?;
         done
     }
 

@@ -4,6 +4,7 @@
 mod array;
 mod batch;
 mod calls;
+mod draws;
 mod error;
 mod functions;
 mod model;
@@ -45,6 +46,8 @@ mod _core {
         inverse_slopes, jac, jac_of, jac_subtree_com, mul_m, object_acceleration, object_velocity,
         ray, recover, solve_m, transition,
     };
+    #[pymodule_export]
+    use super::draws::{draw, draw_keys};
     #[pymodule_export]
     use super::error::{CapacityError, DeviceError, FieldError, ModelError, UnsupportedError};
     #[pymodule_export]

@@ -269,3 +269,30 @@ def test_errors_name_what_python_has(humanoid):
         with pytest.raises(Exception, match=what) as told:
             call()
         assert "::" not in str(told.value), told.value
+
+
+def test_forward_of_some_worlds_leaves_the_arrays_of_the_others(backend):
+    batch = mw.Batch(mw.Model.from_xml_path(MODELS / "humanoid.xml"), 18, backend=backend)
+    xpos, qpos = batch.xpos, batch.qpos
+    batch.forward()
+    before = xpos.copy()
+    qpos[:, 2] += np.arange(18, dtype=qpos.dtype) / 16
+    batch.forward([2, 17])
+    rows = np.isin(np.arange(18), [2, 17])
+    np.testing.assert_array_equal(xpos[~rows], before[~rows])
+    np.testing.assert_allclose(xpos[rows, 1, 2], before[rows, 1, 2] + np.array([2, 17]) / 16, rtol=1e-6)
+    batch.forward()
+    np.testing.assert_allclose(xpos[:, 1, 2], before[:, 1, 2] + np.arange(18) / 16, rtol=1e-6)
+
+
+def test_a_reset_of_some_worlds_leaves_the_arrays_of_the_others(backend):
+    batch = mw.Batch(mw.Model.from_xml_path(MODELS / "humanoid.xml"), 18, backend=backend)
+    xpos = batch.xpos
+    batch.step(nstep=3)
+    before = xpos.copy()
+    batch.reset([4])
+    rows = np.arange(18) == 4
+    # arrays derived from positions are those of the state before the last step
+    np.testing.assert_array_equal(xpos[~rows], before[~rows])
+    assert batch.qpos[4, 2] == batch.model.qpos0[2].astype(batch.dtype)
+    assert not np.array_equal(xpos[4], before[4])

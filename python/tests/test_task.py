@@ -5,6 +5,7 @@ import pytest
 from conftest import MODELS
 
 import manyworlds as mw
+from manyworlds.draws import Draws
 from manyworlds.task import Worlds
 
 
@@ -79,3 +80,25 @@ def test_what_is_remembered_has_a_name_of_its_own(name):
     task.memory = {name: 1}
     with pytest.raises(ValueError, match=f"Jerky.memory has the name {name!r}"):
         Worlds(task, 1, backend="cpu", nthread=1)
+
+
+def splitmix(x):
+    """splitmix64, in whole numbers of Python."""
+    x = (x + 0x9E3779B97F4A7C15) % 2**64
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+    return x ^ (x >> 31)
+
+
+@pytest.mark.parametrize("steps", [None, np.array([7, 8])])
+def test_draws_depend_on_seed_stream_world_episode_step_and_place(steps):
+    draws = Draws(2**64 - 3, np.array([0, 5]), np.array([1, 2]), stream=3, steps=steps)
+    have = np.concatenate([draws.random(2), draws.random(1)], axis=1)
+    for row, (world, episode) in enumerate([(0, 1), (5, 2)]):
+        key = splitmix((2**64 - 3 + 3 * 0xD1B54A32D192ED03) % 2**64)
+        for number in [world, episode] + ([] if steps is None else [int(steps[row])]):
+            key = splitmix(key ^ number)
+        want = [(splitmix((key + splitmix(place)) % 2**64) >> 11) * 2.0**-53 for place in range(3)]
+        assert have[row].tolist() == want
+    with pytest.raises(ValueError, match="2 worlds, but 1 numbers"):
+        Draws(0, np.array([0, 5]), np.array([1]))

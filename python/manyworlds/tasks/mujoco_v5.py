@@ -30,6 +30,11 @@ def squares(x: np.ndarray) -> np.ndarray:
     return np.add.reduce(rows * rows, axis=1)
 
 
+def clipped(x: np.ndarray, low: float, high: float) -> np.ndarray:
+    """`np.clip` in half of its time, which a single environment feels."""
+    return np.minimum(np.maximum(x, low), high)
+
+
 def between(low: float, x: np.ndarray, high: float) -> np.ndarray:
     return (low < x) & (x < high)
 
@@ -79,7 +84,7 @@ class Hopper(HalfCheetah):
     healthy_state_range, healthy_z_range, healthy_angle_range = (-100.0, 100.0), (0.7, INF), (-0.2, 0.2)
 
     def observe(self, s):
-        return s.qpos[:, 1:], np.clip(s.qvel, -10, 10)
+        return s.qpos[:, 1:], clipped(s.qvel, -10, 10)
 
     def healthy(self, s):
         low, high = self.healthy_state_range
@@ -114,7 +119,7 @@ class Ant(Original):
     healthy_reward, terminate_when_unhealthy, healthy_z_range, main_body = 1.0, True, (0.2, 1.0), 1
 
     def contact_forces(self, s):
-        return np.clip(s.cfrc_ext, *self.contact_force_range)
+        return clipped(s.cfrc_ext, *self.contact_force_range)
 
     def observe(self, s):
         return s.qpos[:, 2:], s.qvel, self.contact_forces(s)[:, 1:]
@@ -158,16 +163,17 @@ class Humanoid(Original):
 
     terminated = Hopper.terminated
 
-    def mass_center(self, s, xipos):
-        """x of the center of mass."""
+    def advance(self, s, before):
+        """Distance that the center of mass has moved along x (m)."""
         mass = s.own("body_mass")
-        return np.einsum("nb,nb->n", xipos[:, :, 0], mass.astype(xipos.dtype, copy=False)) / np.add.reduce(mass, axis=1)
+        moved = (s.xipos - before.xipos)[:, :, 0]
+        return np.add.reduce(mass * moved, axis=1) / np.add.reduce(mass, axis=1)
 
     def contact_cost(self, s):
-        return np.clip(self.contact_cost_weight * squares(s.cfrc_ext), *self.contact_cost_range)
+        return clipped(self.contact_cost_weight * squares(s.cfrc_ext), *self.contact_cost_range)
 
     def reward(self, s, before, action):
-        forward = self.forward(self.mass_center(s, s.xipos), self.mass_center(s, before.xipos), s)
+        forward = self.forward(self.advance(s, before), 0.0, s)
         survive = self.healthy_reward * self.healthy(s)
         ctrl = -self.ctrl_cost_weight * squares(s.ctrl)
         contact = -self.contact_cost(s)
@@ -261,8 +267,8 @@ class InvertedDoublePendulum(Original):
             s.qpos[:, :1],
             np.sin(s.qpos[:, 1:]),
             np.cos(s.qpos[:, 1:]),
-            np.clip(s.qvel, -10, 10),
-            np.clip(s.qfrc_constraint, -10, 10)[:, :1],
+            clipped(s.qvel, -10, 10),
+            clipped(s.qfrc_constraint[:, :1], -10, 10),
         )
 
     def terminated(self, s):
