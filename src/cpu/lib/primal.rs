@@ -15,9 +15,8 @@ use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Products with the Jacobian, and the Hessian. The reference takes the numbers of one world four at a time, and updates the
-/// Hessian of one island by the rows that changed. Worlds side by side share a dense union of their Hessians, which is
-/// recomputed.
+/// Products with the Jacobian, and the Hessian, which the rows that changed update. The reference takes the numbers of one world
+/// four at a time; worlds side by side share a dense union of their Hessians.
 pub trait System<R: Real> {
     /// The constraint Jacobian, from `efc_Jpat` and `efc_J`.
     fn jacobian<'a>(
@@ -34,6 +33,8 @@ pub trait System<R: Real> {
     fn contact(&self, m: &Model, d: &Data<R>, r: usize) -> Contact<R>;
     /// Finds the coupled dofs of an island: the sparsity of its Hessian.
     fn symbolic(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
+    /// Finds the coupled dofs among the rows that [`System::leave_out`] left; the Hessian keeps its numbers.
+    fn narrow(&mut self, _m: &Model, _island: &Island<'_, R>) {}
     /// H = M + J' D J over the quadratic rows.
     fn make_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
     /// Adds rows that became quadratic to H and subtracts those that are no longer.
@@ -457,9 +458,9 @@ pub(crate) fn inverse_square<R: Real>(
             .iter()
             .zip(&m.M_colind[adr..adr + num])
         {
-            x[j as usize] -= *l * xi;
+            x[j as usize] = l.mul_add(-xi, x[j as usize]);
         }
-        sum += xi * xi * inverse[i];
+        sum = (xi * xi).mul_add(inverse[i], sum);
     }
     sum
 }
@@ -472,8 +473,8 @@ fn mul_m_dofs<R: Real>(m: &Model, mass: &[R], res: &mut [R], x: &[R], dofs: &[i3
         let xi = x[i];
         let mut sum = mass[adr + num] * xi;
         for (a, &j) in mass[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
-            sum += *a * x[j as usize];
-            res[j as usize] += *a * xi;
+            sum = a.mul_add(x[j as usize], sum);
+            res[j as usize] = a.mul_add(xi, res[j as usize]);
         }
         res[i] = sum;
     }
