@@ -1,5 +1,5 @@
-//! Functions of your own: controls, passive forces, filters of contacts, readings of sensors of type `user` (`mjcb_control`,
-//! `mjcb_passive`, `mjcb_contactfilter`, `mjcb_sensor`), and of actuators of type `user` the gain, the bias and the rate of the
+//! Functions of your own: controls, passive forces, filters of contacts, contacts themselves, readings of sensors of type `user`
+//! (`mjcb_control`, `mjcb_passive`, `mjcb_contactfilter`, `mjCOLLISIONFUNC`, `mjcb_sensor`), and of actuators of type `user` the gain, the bias and the rate of the
 //! activations (`mjcb_act_gain`, `mjcb_act_bias`, `mjcb_act_dyn`).
 //!
 //! They are part of a [`Model`] in memory, and are bound by `Model::bind_control` and its likes; model files do not hold them.
@@ -17,10 +17,13 @@
 //! If a function panics, so does the call of the [`crate::Batch`] that led to it. Its worlds are then left at different points
 //! within a step; they can be read, but the batch refuses to compute on until all of them are reset or restored.
 
+mod collision;
 mod hooks;
 mod text;
 mod world;
 
+pub use collision::Touch;
+pub(crate) use collision::meet;
 pub use hooks::Inputs;
 pub(crate) use hooks::{add_passive, let_through, read_sensors, set_controls, set_controls_of};
 pub(crate) use text::on_the_cores;
@@ -86,6 +89,8 @@ pub(crate) struct Users {
     control: Option<Arc<hooks::Control>>,
     passive: Option<Arc<hooks::Passive>>,
     filter: Option<Arc<hooks::Filter>>,
+    // with the types of the two geoms, the lower first
+    collisions: Vec<([i32; 2], Arc<collision::Collision>)>,
     // with the number of the sensor
     sensors: Vec<(usize, Arc<hooks::Sensor>)>,
     texts: Vec<text::Text>,
@@ -96,11 +101,13 @@ impl fmt::Debug for Users {
         let actuators = self.actuators.iter();
         let actuators: Vec<_> = actuators.map(|x| (x.actuator, x.part)).collect();
         let sensors: Vec<_> = self.sensors.iter().map(|(i, _)| i).collect();
+        let collisions: Vec<_> = self.collisions.iter().map(|(types, _)| types).collect();
         f.debug_struct("Users")
             .field("actuators", &actuators)
             .field("control", &self.control.is_some())
             .field("passive", &self.passive.is_some())
             .field("filter", &self.filter.is_some())
+            .field("collisions", &collisions)
             .field("sensors", &sensors)
             .field("texts", &self.texts)
             .finish()

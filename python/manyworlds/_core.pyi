@@ -96,6 +96,7 @@ class Model:
         control: Callable[[World], object] | None,
         passive: Callable[[World], object] | None,
         contact_filter: Callable[[World, int, int], object] | None,
+        collisions: Mapping[tuple[str, str], Callable[[World, int, int, float], object]],
         sensors: Mapping[str, Callable[[World], object]],
         actuators: Mapping[str, Mapping[str, Callable[[Actuator], object]]],
         reads: Sequence[str],
@@ -105,6 +106,7 @@ class Model:
         control: str | None,
         passive: str | None,
         contact_filter: str | None,
+        collisions: Mapping[tuple[str, str], str],
         sensors: Mapping[str, str],
         actuators: Mapping[str, Mapping[str, str]],
     ) -> Model: ...

@@ -44,6 +44,10 @@ const NAMES: &[(&str, &str)] = &[
         "Model::bind_contact_filter_wgsl",
         "Model.with_wgsl(contact_filter=...)",
     ),
+    (
+        "Model::bind_collision_wgsl",
+        "Model.with_wgsl(collisions=...)",
+    ),
     ("Model::bind_sensor_wgsl", "Model.with_wgsl(sensors=...)"),
     ("Model::bind_user_wgsl", "Model.with_wgsl(actuators=...)"),
     ("Model::bind_control", "Model.with_functions(control=...)"),
@@ -51,6 +55,10 @@ const NAMES: &[(&str, &str)] = &[
     (
         "Model::bind_contact_filter",
         "Model.with_functions(contact_filter=...)",
+    ),
+    (
+        "Model::bind_collision",
+        "Model.with_functions(collisions=...)",
     ),
     ("Model::bind_sensor", "Model.with_functions(sensors=...)"),
     ("Model::bind_user", "Model.with_functions(actuators=...)"),

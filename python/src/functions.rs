@@ -2,7 +2,8 @@
 //! the interpreter's lock, so the calls run one after the other.
 
 use manyworlds::fields::{Elem, View, field};
-use manyworlds::user::{UserActuator, UserPart, World as Seen};
+use manyworlds::types::GeomType;
+use manyworlds::user::{Touch, UserActuator, UserPart, World as Seen};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -34,6 +35,29 @@ pub fn part(actuator: &str, word: &str) -> PyResult<UserPart> {
     let known = PARTS.iter().find(|(known, _)| *known == word);
     known.map(|(_, part)| *part).ok_or_else(|| {
         let msg = format!("actuator {actuator:?}: a part is gain, bias or dyn, not {word}");
+        PyValueError::new_err(msg)
+    })
+}
+
+/// The names of geom types in MJCF.
+const GEOMS: [(&str, GeomType); 9] = [
+    ("plane", GeomType::Plane),
+    ("hfield", GeomType::Hfield),
+    ("sphere", GeomType::Sphere),
+    ("capsule", GeomType::Capsule),
+    ("ellipsoid", GeomType::Ellipsoid),
+    ("cylinder", GeomType::Cylinder),
+    ("box", GeomType::Box),
+    ("mesh", GeomType::Mesh),
+    ("sdf", GeomType::Sdf),
+];
+
+/// The type of geoms with a name.
+pub fn geom_type(word: &str) -> PyResult<GeomType> {
+    let known = GEOMS.iter().find(|(known, _)| *known == word);
+    known.map(|(_, kind)| *kind).ok_or_else(|| {
+        let known = GEOMS.map(|(known, _)| known).join(", ");
+        let msg = format!("collisions: a type of geoms is one of {known}, not {word:?}");
         PyValueError::new_err(msg)
     })
 }
@@ -101,6 +125,7 @@ pub struct Functions {
     pub control: Option<Function>,
     pub passive: Option<Function>,
     pub contact_filter: Option<Function>,
+    pub collisions: BTreeMap<(String, String), Function>,
     pub sensors: BTreeMap<String, Function>,
     pub actuators: BTreeMap<String, BTreeMap<String, Function>>,
     pub reads: Vec<String>,
@@ -112,6 +137,7 @@ impl Functions {
         self.control.is_none()
             && self.passive.is_none()
             && self.contact_filter.is_none()
+            && self.collisions.is_empty()
             && self.sensors.is_empty()
             && self.actuators.is_empty()
     }
@@ -169,6 +195,21 @@ impl Functions {
                 })
             };
             py.detach(|| model.bind_contact_filter(asked))
+                .map_err(raised)?;
+        }
+        for ((type1, type2), function) in &self.collisions {
+            let caller = caller(function);
+            let types = [geom_type(type1)?, geom_type(type2)?];
+            let meet = move |world: &Seen<'_>, [geom1, geom2]: [usize; 2], distance: f64| {
+                let reads = ["geom_xpos", "geom_xmat"];
+                caller.call(world, &reads, &[], |py, seen, function| {
+                    let given = function.call1(py, (seen, geom1, geom2, distance))?;
+                    let touches: Vec<(f64, [f64; 3], [f64; 3])> = given.extract(py)?;
+                    let touch = |(dist, pos, normal)| Touch { dist, pos, normal };
+                    Ok(touches.into_iter().map(touch).collect())
+                })
+            };
+            py.detach(|| model.bind_collision(types[0], types[1], meet))
                 .map_err(raised)?;
         }
         for (name, function) in &self.sensors {

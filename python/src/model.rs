@@ -174,6 +174,7 @@ impl Model {
         control: Option<Py<PyAny>>,
         passive: Option<Py<PyAny>>,
         contact_filter: Option<Py<PyAny>>,
+        collisions: BTreeMap<(String, String), Py<PyAny>>,
         sensors: BTreeMap<String, Py<PyAny>>,
         actuators: BTreeMap<String, BTreeMap<String, Py<PyAny>>>,
         reads: Vec<String>,
@@ -192,10 +193,14 @@ impl Model {
         for (name, function) in sensors.iter().chain(of_actuators) {
             callable(py, function, name)?;
         }
+        for ((type1, type2), function) in &collisions {
+            callable(py, function, &format!("{type1}, {type2}"))?;
+        }
         let functions = Functions {
             control,
             passive,
             contact_filter,
+            collisions,
             sensors,
             actuators,
             reads,
@@ -216,6 +221,7 @@ impl Model {
         control: Option<String>,
         passive: Option<String>,
         contact_filter: Option<String>,
+        collisions: BTreeMap<(String, String), String>,
         sensors: BTreeMap<String, String>,
         actuators: BTreeMap<String, BTreeMap<String, String>>,
     ) -> PyResult<Self> {
@@ -223,6 +229,7 @@ impl Model {
             control,
             passive,
             contact_filter,
+            collisions,
             sensors,
             actuators,
         };

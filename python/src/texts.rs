@@ -4,7 +4,10 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
 #[cfg(feature = "gpu")]
-use crate::{error::raised, functions::part};
+use crate::{
+    error::raised,
+    functions::{geom_type, part},
+};
 
 /// The texts of a model, by the function that each replaces.
 #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "refused"))]
@@ -13,6 +16,7 @@ pub struct Texts {
     pub control: Option<String>,
     pub passive: Option<String>,
     pub contact_filter: Option<String>,
+    pub collisions: BTreeMap<(String, String), String>,
     pub sensors: BTreeMap<String, String>,
     pub actuators: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -29,6 +33,11 @@ impl Texts {
         }
         if let Some(text) = &self.contact_filter {
             model.bind_contact_filter_wgsl(text).map_err(raised)?;
+        }
+        for ((type1, type2), text) in &self.collisions {
+            let types = [geom_type(type1)?, geom_type(type2)?];
+            let bound = model.bind_collision_wgsl(types[0], types[1], text);
+            bound.map_err(raised)?;
         }
         for (name, text) in &self.sensors {
             model.bind_sensor_wgsl(name, text).map_err(raised)?;

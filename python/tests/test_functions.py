@@ -364,3 +364,32 @@ def test_what_is_no_text_is_told(humanoid):
         humanoid.with_wgsl(actuators={"knee": {"rate": ""}})
     with pytest.raises(mw.UnsupportedError, match="with_functions"):
         mw.Batch(humanoid.with_wgsl(control="fn control() { set_ctrl(0, 1.0); }"), 2, backend="cpu")
+
+
+@pytest.mark.parametrize("backend", ["cpu", "simd", "gpu"])
+def test_contacts_of_two_types_are_a_functions(backend):
+    """A floor that swells: the ball rests higher by that."""
+    xml = """<mujoco><option timestep="0.005"/><worldbody><geom type="plane" size="1 1 1"/>
+      <body pos="0 0 0.2"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"""
+    plain, swell = mw.Model.from_xml_string(xml), 0.05
+
+    def meet(world, plane, ball, distance):
+        x, y, z = world.geom_xpos[ball]
+        dist = z - 0.1 - swell
+        return [(dist, (x, y, swell + dist / 2), (0, 0, 1))] if dist < distance else []
+
+    text = """fn collide(plane: i32, ball: i32, distance: f32) {
+        let dist = geom_xpos(ball).z - 0.1 - 0.05;
+        add_contact(dist, vec3f(geom_xpos(ball).xy, 0.05 + 0.5 * dist), vec3f(0.0, 0.0, 1.0));
+    }"""
+    model = plain.with_functions(collisions={("sphere", "plane"): meet}).with_wgsl(collisions={("plane", "sphere"): text})
+    heights = []
+    for m in (plain, model):
+        batch = mw.Batch(m, 2, backend=backend)
+        batch.step(nstep=200)
+        heights.append(batch.qpos[0, 2])
+    assert abs(heights[1] - heights[0] - swell) < 1e-4
+    with pytest.raises(ValueError, match="one of plane, hfield, .* not 'ball'"):
+        plain.with_functions(collisions={("plane", "ball"): meet})
+    with pytest.raises(TypeError, match="not callable"):
+        plain.with_functions(collisions={("plane", "sphere"): 3})

@@ -1,7 +1,6 @@
 //! Edits of a model: the changed arrays are checked, the arrays that depend on them are derived again, and only then they become
 //! the model.
 
-use super::pair::Masks;
 use super::{bounds, capacity, check, layout, qpos0, setconst};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Role, Row, SIZES};
@@ -53,7 +52,7 @@ impl Model {
             bounds::derive(&mut arrays);
             setconst::set_fixed(&mut arrays);
         }
-        layout::layout(&mut arrays, self.masks())?;
+        layout::layout(&mut arrays, &self.users().pairs())?;
         let mut model = self.with_arrays(arrays);
         // deriving makes worlds, so their size is checked before
         check::room(&model)?;
@@ -79,14 +78,6 @@ impl Model {
 }
 
 impl Model {
-    // rule for the list of pairs: with a function that filters contacts it has more pairs than masks allow
-    fn masks(&self) -> Masks {
-        match self.users().filters() {
-            true => Masks::OfBodies,
-            false => Masks::OfGeoms,
-        }
-    }
-
     /// Sets the capacities of a world for contacts and rows, exactly.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Fields that are ours, derived from MuJoCo's once a model is compiled: the tables by which stages find elements.
 
-use super::pair::Masks;
+use super::pair::Pairs;
 use super::{
     capacity, couple, emit, flex, history, pair, pattern, plastic, plugin, setconst, sleep, sparse,
 };
@@ -10,10 +10,10 @@ use crate::types::*;
 
 /// Fills the fields that are ours from MuJoCo's own, at the end of compilation and after every edit. Fails if far too many pairs
 /// of geoms may collide.
-pub fn layout(m: &mut Arrays, masks: Masks) -> Result<()> {
+pub fn layout(m: &mut Arrays, wanted: &Pairs) -> Result<()> {
     ways(m);
     neutral_controls(m);
-    pair::pairs(m, masks)?;
+    pair::pairs(m, wanted)?;
     numbers(m);
     flex::rest::rods(m);
     pattern::patterns(m)?;

@@ -189,7 +189,7 @@ fn finish(mut arrays: Arrays, tree: &Tree) -> Result<Model> {
     bounds::bodies(m);
     total_mass(m, tree.spec.compiler().settotalmass());
     setconst::set_fixed(m);
-    layout::layout(m, pair::Masks::OfGeoms)?;
+    layout::layout(m, &pair::Pairs::default())?;
     m.stat = Statistic {
         meaninertia: 1.0,
         meanmass: 1.0,

@@ -10,6 +10,7 @@
 
 use std::path::Path;
 
+use crate::compile::pair::Pairs;
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Field, Model, Room, SIZES, View, ViewMut};
 use crate::model::{Names, Opt, Statistic};
@@ -65,8 +66,8 @@ impl Model {
     /// # Errors
     /// [`Error::Input`] if an array of a model made by hand does not have the length that the sizes give.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        if self.users().filters() {
-            // its list of pairs is longer than masks allow
+        if self.users().pairs() != Pairs::default() {
+            // its list of pairs is longer than that of the text alone
             let mut plain = self.clone();
             plain.unbind()?;
             return plain.to_bytes();

@@ -8,7 +8,7 @@
 pub mod parameters;
 mod soft;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
@@ -29,9 +29,35 @@ pub enum Masks {
     OfBodies,
 }
 
+/// The pairs that the list shall hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pairs {
+    /// Which masks have to match.
+    pub masks: Masks,
+    /// Types of geoms, the lower first, that functions of the user's own collide (`mjCOLLISIONFUNC`), beside those that have a collider.
+    pub also: BTreeSet<[i32; 2]>,
+}
+
+impl Default for Pairs {
+    /// Those of a model without functions of the user's own.
+    fn default() -> Self {
+        Self {
+            masks: Masks::OfGeoms,
+            also: BTreeSet::new(),
+        }
+    }
+}
+
+impl Pairs {
+    fn collide(&self, type1: i32, type2: i32) -> bool {
+        let types = [type1.min(type2), type1.max(type2)];
+        collides(type1, type2) || self.also.contains(&types)
+    }
+}
+
 /// Fills the list of pairs, `collision_geom1` and its likes. Fails if there are more than [`MAXCOLLISION`] pairs.
-pub fn pairs(m: &mut Arrays, masks: Masks) -> Result<()> {
-    let list = list(m, masks)?;
+pub fn pairs(m: &mut Arrays, wanted: &Pairs) -> Result<()> {
+    let list = list(m, wanted)?;
     m.ncollision = list.len();
     m.collision_geom1 = list.iter().map(|pair| pair.geom1).collect();
     m.collision_geom2 = list.iter().map(|pair| pair.geom2).collect();
@@ -70,7 +96,7 @@ pub fn collides(type1: i32, type2: i32) -> bool {
 
 // body pairs ascend by signature, flexes behind all bodies; predefined pairs go before the dynamic ones of their signature; pairs
 // of a flex with itself come last
-fn list(m: &Arrays, masks: Masks) -> Result<Vec<Pair>> {
+fn list(m: &Arrays, wanted: &Pairs) -> Result<Vec<Pair>> {
     let mut list = Vec::new();
     let predefined = Predefined::new(m);
     let exclude: HashSet<i32> = m.exclude_signature.iter().copied().collect();
@@ -83,15 +109,15 @@ fn list(m: &Arrays, masks: Masks) -> Result<Vec<Pair>> {
                 continue;
             }
             let signature = ((body1 << 16) + body2) as i32;
-            next = predefined.emit(m, next, Some(signature), &mut list);
+            next = predefined.emit(m, wanted, next, Some(signature), &mut list);
             if !exclude.contains(&signature) {
-                dynamic(m, masks, [body1, body2], &predefined, &mut list);
+                dynamic(m, wanted, [body1, body2], &predefined, &mut list);
             }
             fits(&list)?;
         }
         for &f in &flexes {
             let signature = ((body1 << 16) + m.nbody + f) as i32;
-            next = predefined.emit(m, next, Some(signature), &mut list);
+            next = predefined.emit(m, wanted, next, Some(signature), &mut list);
             soft::with_body(m, body1, f, &mut list)?;
         }
     }
@@ -100,7 +126,7 @@ fn list(m: &Arrays, masks: Masks) -> Result<Vec<Pair>> {
             soft::with_flex(m, f1, f2, &mut list)?;
         }
     }
-    predefined.emit(m, next, None, &mut list);
+    predefined.emit(m, wanted, next, None, &mut list);
     for &f in &flexes {
         soft::with_itself(m, f, &mut list)?;
     }
@@ -175,11 +201,12 @@ fn bits_match([type1, touches1]: [i32; 2], [type2, touches2]: [i32; 2]) -> bool 
 // the dynamic pairs of two bodies; the mid phase leaves out geoms without masks
 fn dynamic(
     m: &Arrays,
-    masks: Masks,
+    wanted: &Pairs,
     [body1, body2]: [usize; 2],
     predefined: &Predefined,
     list: &mut Vec<Pair>,
 ) {
+    let masks = wanted.masks;
     if masks == Masks::OfBodies && !masks_of_bodies_match(m, [body1, body2]) {
         return;
     }
@@ -193,7 +220,7 @@ fn dynamic(
     for geom1 in geoms(m, body1) {
         for geom2 in geoms(m, body2) {
             if is_tried(geom1, geom2)
-                && collides(m.geom_type[geom1], m.geom_type[geom2])
+                && wanted.collide(m.geom_type[geom1], m.geom_type[geom2])
                 && !predefined.has(geom1, geom2)
             {
                 list.push(ordered(m, geom1, geom2, -1));
@@ -228,7 +255,14 @@ impl Predefined {
     }
 
     // emits the predefined pairs up to a signature, from `next` on; returns the new `next`
-    fn emit(&self, m: &Arrays, next: usize, until: Option<i32>, list: &mut Vec<Pair>) -> usize {
+    fn emit(
+        &self,
+        m: &Arrays,
+        wanted: &Pairs,
+        next: usize,
+        until: Option<i32>,
+        list: &mut Vec<Pair>,
+    ) -> usize {
         let rest = &self.order[next..];
         let num = rest
             .iter()
@@ -236,7 +270,7 @@ impl Predefined {
             .count();
         for &k in &rest[..num] {
             let (geom1, geom2) = (m.pair_geom1[k] as usize, m.pair_geom2[k] as usize);
-            if collides(m.geom_type[geom1], m.geom_type[geom2]) {
+            if wanted.collide(m.geom_type[geom1], m.geom_type[geom2]) {
                 list.push(ordered(m, geom1, geom2, k as i32));
             }
         }

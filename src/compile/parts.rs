@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::layout::layout;
-use super::pair::Masks;
+use super::pair::Pairs;
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, FIELDS, Model, Room, SIZES, ViewMut};
 use crate::model::{Names, Opt, Statistic};
@@ -81,7 +81,7 @@ impl Parts {
                 )));
             }
         }
-        layout(&mut m, Masks::OfGeoms)?;
+        layout(&mut m, &Pairs::default())?;
         Model::from_arrays(m)
     }
 }

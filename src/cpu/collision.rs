@@ -119,8 +119,14 @@ pub(crate) fn of_geoms(m: &Model, d: &Data, k: usize, out: &mut Contacts) -> End
         return ended;
     }
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
-    let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
     let detect = d.own.collision_detect(m, k);
+    if m.users().collides(geoms.map(|geom| m.geom_type[geom])) {
+        if near {
+            crate::user::meet(m, d, 0, geoms, detect, out);
+        }
+        return ended;
+    }
+    let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
     if meet(m, &d.own, geoms, &shapes, detect, near) {
         ended.sure = collide(m, OwnLane::new(&d.own, 0), geoms, shapes, detect, out);
     }

@@ -20,7 +20,7 @@ use crate::gpu::dataflow::{Dataflow, flow};
 use crate::gpu::generic::replace;
 use crate::gpu::lex;
 use crate::stages::Stage;
-use crate::types::{DSBL_DAMPER, DSBL_SPRING, NeedStage};
+use crate::types::{DSBL_DAMPER, DSBL_SPRING, MAXCONPAIR, NeedStage};
 use crate::user::{Hook, UserPart};
 use std::fmt::Write as _;
 
@@ -37,6 +37,8 @@ struct Form {
     params: &'static [&'static str],
     result: &'static str,
     sets: &'static [&'static str],
+    // functions of the stage that it may call
+    calls: &'static [&'static str],
 }
 
 impl Hook {
@@ -46,6 +48,7 @@ impl Hook {
             params,
             result,
             sets,
+            calls: &[],
         };
         match self {
             Self::Control => {
@@ -54,6 +57,10 @@ impl Hook {
             }
             Self::Passive => form("passive", &[], "", &["qfrc_passive"]),
             Self::Filter => form("contact_filter", &["i32", "i32"], "bool", &[]),
+            Self::Collision(_) => Form {
+                calls: &["add_contact"],
+                ..form("collide", &["i32", "i32", "f32"], "", &[])
+            },
             Self::Sensor(_) => form("sensor", &["i32"], "f32", &[]),
             Self::Actuator(_, UserPart::Gain) => form("gain", &["UserActuator"], "f32", &[]),
             Self::Actuator(_, UserPart::Bias) => form("bias", &["UserActuator"], "f32", &[]),
@@ -66,7 +73,7 @@ impl Hook {
         match self {
             Self::Control => "control",
             Self::Passive => "passive",
-            Self::Filter => "collision",
+            Self::Filter | Self::Collision(_) => "collision",
             Self::Actuator(..) => "fwd_actuation",
             Self::Sensor(i) => match NeedStage::from_i32(m.sensor_needstage[i]) {
                 Some(NeedStage::Pos) => "sensor_pos",
@@ -80,6 +87,7 @@ impl Hook {
     fn prefix(self) -> String {
         let number = match self {
             Self::Sensor(i) | Self::Actuator(i, _) => i.to_string(),
+            Self::Collision([low, high]) => format!("{low}_{high}"),
             _ => String::new(),
         };
         format!("{OWN}{}{number}__", self.form().name)
@@ -99,6 +107,7 @@ fn texts<'a>(m: &'a Model, stage: &Stage) -> Vec<(Hook, &'a str)> {
         .collect();
     texts.sort_by_key(|(hook, _)| match hook {
         Hook::Sensor(i) | Hook::Actuator(i, _) => *i,
+        Hook::Collision(_) => 1,
         _ => 0,
     });
     texts
@@ -162,9 +171,13 @@ pub(super) fn added(m: &Model, stage: &Stage) -> Added {
             added.calls = alone("passive", *hook);
             added.behind = Some("own__passive");
         }
-        Some(hook @ Hook::Filter) => {
-            added.calls = filter(*hook);
-            added.splices = FILTER;
+        Some(Hook::Filter | Hook::Collision(_)) => {
+            added.calls = contacts(&hooks);
+            added.splices = match hooks.as_slice() {
+                [Hook::Filter] => FILTER,
+                [Hook::Filter, ..] => FILTER_AND_MEETINGS,
+                _ => MEETINGS,
+            };
         }
         Some(Hook::Sensor(_)) => {
             added.calls = sensors(m, &hooks);
@@ -205,6 +218,25 @@ fn alone(name: &str, hook: Hook) -> String {
     format!("fn {OWN}{name}() {{\n    if (lane == 0) {{\n        {call}();\n    }}\n}}\n")
 }
 
+// callers of the contact filter and of the functions of two types of geoms
+fn contacts(hooks: &[Hook]) -> String {
+    let mut out = String::new();
+    let mut met = "fn own__met(a: i32, b: i32, near: bool, detect: f32) -> bool {\n".to_owned();
+    for hook in hooks {
+        if let Hook::Collision([low, high]) = hook {
+            let call = hook.function();
+            let _ = writeln!(
+                met,
+                "    if (geom_type(a) == {low} && geom_type(b) == {high}) {{\n        if (near) {{\n            {call}(a, b, \
+                 detect);\n            found = min(found, {MAXCONPAIR});\n        }}\n        return true;\n    }}"
+            );
+        } else {
+            out += &filter(*hook);
+        }
+    }
+    out + &met + "    return false;\n}\n"
+}
+
 // the contact filter is not asked about predefined pairs
 fn filter(hook: Hook) -> String {
     let call = hook.function();
@@ -219,6 +251,18 @@ const FILTER: &[[&str; 2]] = &[[
     "let a = shape_of(geom1);",
     "if (own__left_out(k, geom1, geom2)) { return; } let a = shape_of(geom1);",
 ]];
+
+/// Contacts of two types of geoms are found by the text alone, of which there may be many.
+const MEETINGS: &[[&str; 2]] = &[MOST, MEET];
+const FILTER_AND_MEETINGS: &[[&str; 2]] = &[FILTER[0], MOST, MEET];
+const MOST: [&str; 2] = [
+    "const COLLISION_MOST: i32 = ",
+    "const COLLISION_MOST: i32 = 50 + ",
+];
+const MEET: [&str; 2] = [
+    "let a = shape_of(geom1);",
+    "if (own__met(geom1, geom2, near, detect)) { return; } let a = shape_of(geom1);",
+];
 
 // after the other sensors of the stage, one after the other, each by all lanes
 fn sensors(m: &Model, hooks: &[Hook]) -> String {

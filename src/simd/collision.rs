@@ -156,6 +156,11 @@ fn collide<R: Real>(
     found: &mut R,
 ) {
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
+    if m.users().collides(geoms.map(|geom| m.geom_type[geom])) {
+        spots.find_own(m, d, geoms, d.own.collision_detect(m, k), near);
+        put(m, d, contact, k, spots, R::zero().lt(R::zero()), found);
+        return;
+    }
     let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
     let unsure = spots.find(
         m,

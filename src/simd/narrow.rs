@@ -74,6 +74,23 @@ impl<R: Real> Spots<R> {
         Some(unsure)
     }
 
+    /// Finds the contacts of two geoms by a function of the user's own, in the lanes where they are near.
+    pub fn find_own(
+        &mut self,
+        m: &Model,
+        d: &Data<R>,
+        geoms: [usize; 2],
+        detect: R,
+        near: R::Mask,
+    ) {
+        self.all.num = 0;
+        for lane in lanes::<R>(near) {
+            self.own.num = 0;
+            crate::user::meet(m, d, lane, geoms, detect.lane(lane), &mut self.own);
+            self.all.put_lane(lane, &self.own);
+        }
+    }
+
     /// Finds the contacts of a pair with a flex in the lanes where it is awake; returns 1 in lanes where the convex collider stopped
     /// before it converged.
     pub fn find_soft(

@@ -3,6 +3,7 @@
 use super::Users;
 use super::text::Hook;
 use super::world::{World, put, row};
+use crate::compile::pair::{Masks, Pairs};
 use crate::cpu::lib::history::hold_back;
 use crate::cpu::lib::sensor::{cutoff, of_stage};
 use crate::cpu::lib::sleep::{keep_reading, sensor_awake, sleeps};
@@ -143,9 +144,9 @@ impl Model {
     /// # Errors
     /// Those of [`Model::edit`]; then the model is unchanged.
     pub fn unbind(&mut self) -> Result<()> {
-        let filters = self.users().filters();
+        let changed = self.users().pairs() != Pairs::default();
         let users = std::mem::take(self.users_mut());
-        let plain = match filters {
+        let plain = match changed {
             true => self.edit(|_| ()),
             false => Ok(()),
         };
@@ -166,6 +167,17 @@ impl Users {
     #[inline(always)]
     pub(crate) fn filters(&self) -> bool {
         self.filter.is_some() || self.text(Hook::Filter).is_some()
+    }
+
+    /// The pairs of geoms that functions and texts want to see.
+    pub(crate) fn pairs(&self) -> Pairs {
+        Pairs {
+            masks: match self.filters() {
+                true => Masks::OfBodies,
+                false => Masks::OfGeoms,
+            },
+            also: self.meetings().collect(),
+        }
     }
 
     /// Whether a callback or text reads a sensor of a stage.

@@ -4,9 +4,9 @@ use super::{UserPart, Users};
 #[cfg(feature = "gpu")]
 use crate::cpu::lib::sleep::sleeps;
 use crate::fields::Model;
-use crate::types::NeedStage;
 #[cfg(feature = "gpu")]
 use crate::types::SleepPolicy;
+use crate::types::{GeomType, NeedStage};
 use std::sync::Arc;
 
 /// The place of a user function.
@@ -18,6 +18,8 @@ pub(crate) enum Hook {
     Passive,
     /// Contact filter.
     Filter,
+    /// Contacts of two types of geoms, the lower first.
+    Collision([i32; 2]),
     /// A sensor's reading, by the sensor's id.
     Sensor(usize),
     /// A part of an actuator, by the actuator's id.
@@ -31,6 +33,11 @@ impl Hook {
             Self::Control => "for controls".to_owned(),
             Self::Passive => "for passive forces".to_owned(),
             Self::Filter => "that filters contacts".to_owned(),
+            Self::Collision(types) => {
+                let [low, high] =
+                    types.map(|kind| GeomType::from_i32(kind).unwrap_or(GeomType::None));
+                format!("for contacts of {low:?} and {high:?}")
+            }
             Self::Sensor(i) => format!("of the sensor {:?}", m.names.sensor[i]),
             Self::Actuator(i, part) => {
                 let part = match part {
@@ -49,6 +56,7 @@ impl Hook {
             Self::Control => "bind_control",
             Self::Passive => "bind_passive",
             Self::Filter => "bind_contact_filter",
+            Self::Collision(_) => "bind_collision",
             Self::Sensor(_) => "bind_sensor",
             Self::Actuator(..) => "bind_user",
         }
@@ -86,8 +94,10 @@ impl Users {
             self.filter.is_some().then_some(Hook::Filter),
         ];
         let sensors = self.sensors.iter().map(|(i, _)| Hook::Sensor(*i));
+        let collisions = self.collisions.iter();
+        let collisions = collisions.map(|(types, _)| Hook::Collision(*types));
         let all = actuators.chain(alone.into_iter().flatten());
-        all.chain(sensors).collect()
+        all.chain(collisions).chain(sensors).collect()
     }
 }
 
@@ -194,6 +204,22 @@ impl Model {
         self.bind_text(Hook::Filter, text)
     }
 
+    /// Binds a text for contacts of two types of geoms, `fn collide(geom1: i32, geom2: i32, distance: f32)`, in place of an earlier
+    /// one; its closure is that of [`Model::bind_collision`]. It calls `add_contact(dist, pos, normal)` for every contact, with
+    /// two `vec3f`, and sets nothing else.
+    ///
+    /// # Errors
+    /// [`Error::Shader`](crate::Error::Shader) with line and column in the text; those of [`Model::bind_collision`].
+    pub fn bind_collision_wgsl(
+        &mut self,
+        type1: GeomType,
+        type2: GeomType,
+        text: &str,
+    ) -> crate::Result<()> {
+        let types = super::collision::ordered(type1, type2)?;
+        self.bind_text(Hook::Collision(types), text)
+    }
+
     /// Binds a text to a sensor of type `user`, `fn sensor(k: i32) -> f32`, in place of an earlier one; its closure is that of
     /// [`Model::bind_sensor`]. It returns number `k` of the reading, of `sensor_dim` numbers, in any order; it sets nothing.
     ///
@@ -225,7 +251,8 @@ impl Model {
         let users = model.users_mut();
         users.texts.retain(|(of, _)| *of != hook);
         users.texts.push((hook, text.into()));
-        if model.users().filters() && !self.users().filters() {
+        let before = self.users().pairs();
+        if model.users().pairs() != before {
             model.edit(|_| ())?;
         }
         crate::gpu::own::check(&model, hook)?;

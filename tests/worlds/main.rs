@@ -15,6 +15,7 @@ mod inverse;
 mod lanes;
 mod lanes_narrow;
 mod lanes_solver;
+mod meetings;
 mod precision;
 mod reads;
 mod reset;

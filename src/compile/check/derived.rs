@@ -1,7 +1,7 @@
 //! Lists that follow from other arrays: indices by which stages find elements at run time.
 
 use super::{bad, ensure, spans};
-use crate::compile::pair::Masks;
+use crate::compile::pair::Pairs;
 use crate::compile::{layout, pair, pattern, plugin};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, Field, Role, SIZES, View};
@@ -111,7 +111,7 @@ fn soft(m: &Arrays, k: usize) -> Result<()> {
 /// Checks that all arrays of indices are those that the compiler derives, pairs and patterns too.
 pub(super) fn as_compiled(m: &Arrays) -> Result<()> {
     let mut again = m.clone();
-    pair::pairs(&mut again, Masks::OfGeoms)?;
+    pair::pairs(&mut again, &Pairs::default())?;
     pair::parameters::parameters(&mut again);
     pattern::patterns(&mut again)?;
     same(m, &again, |_| true)

@@ -142,6 +142,9 @@ impl Looked<'_> {
             if self.names.iter().any(|name| name == word.name) {
                 continue;
             }
+            if self.hook.form().calls.contains(&word.name) {
+                continue;
+            }
             let ours = |item: &lex::Item| item.name == word.name;
             let why = match word.name.starts_with(OWN) || of_stage.iter().any(ours) {
                 true => Some(foreign(word.name)),
