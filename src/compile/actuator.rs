@@ -250,22 +250,35 @@ struct Inputs {
 }
 
 // the controls of one actuator, in the order of their bits
-fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
-    let autolimits = tree.spec.compiler().autolimits();
-    let row = |what: &str, range: [f64; 2]| {
-        let tri = said.ctrllimited;
-        limited(tree, said.origin, what, tri, range, autolimits).map(|is| (is, range))
-    };
+/// The inputs that an actuator may have, in the order of its controls.
+pub(super) const INPUTS: [CtrlInput; 4] = [
+    CtrlInput::Pos,
+    CtrlInput::Vel,
+    CtrlInput::Ff,
+    CtrlInput::Voltage,
+];
+
+/// The inputs that an actuator declares, or those of its kind (`actuator_ctrlspec`).
+pub(super) fn inputs_said(said: &Actuator) -> i32 {
     let default = match said.gaintype {
         GainType::So3 => CtrlChart::Expmap as i32,
         GainType::Pid => CtrlInput::Pos as i32 | CtrlInput::Vel as i32,
         GainType::DcMotor => CtrlInput::Voltage as i32,
         _ => 0,
     };
-    let spec = match said.ctrlspec {
+    match said.ctrlspec {
         0 => default,
         spec => spec,
+    }
+}
+
+fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
+    let autolimits = tree.spec.compiler().autolimits();
+    let row = |what: &str, range: [f64; 2]| {
+        let tri = said.ctrllimited;
+        limited(tree, said.origin, what, tri, range, autolimits).map(|is| (is, range))
     };
+    let spec = inputs_said(said);
     let ranges = match said.gaintype {
         GainType::So3 if spec == CtrlChart::Quat as i32 => vec![row("ctrl", ranges.ctrl)?; 4],
         GainType::So3 => vec![row("ctrl", ranges.ctrl)?; 3],
@@ -274,13 +287,14 @@ fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
             // the inputs of a motor share one range
             let own = said.gaintype == GainType::Pid;
             let pick = |range| if own { range } else { ranges.ctrl };
-            for (bit, what, range) in [
-                (CtrlInput::Pos, "ctrl", ranges.ctrl),
-                (CtrlInput::Vel, "vel", pick(said.velrange)),
-                (CtrlInput::Ff, "ff", pick(said.ffrange)),
-                (CtrlInput::Voltage, "ctrl", ranges.ctrl),
-            ] {
-                if spec & bit as i32 != 0 {
+            let of_inputs = [
+                ("ctrl", ranges.ctrl),
+                ("vel", pick(said.velrange)),
+                ("ff", pick(said.ffrange)),
+                ("ctrl", ranges.ctrl),
+            ];
+            for (input, (what, range)) in INPUTS.into_iter().zip(of_inputs) {
+                if spec & input as i32 != 0 {
                     // `ctrllimited` is for the first input; the other inputs of a PID controller are limited if they have a range
                     rows.push(match what {
                         "ctrl" => row(what, range)?,
@@ -482,9 +496,14 @@ fn activations(tree: &Tree, said: &Actuator, actlimited: bool) -> Result<usize> 
     tree.ensure(!none, origin, Some("actdim"), msg)?;
     let msg = "actdim is too large";
     tree.ensure(said.actdim <= 1 << 20, origin, Some("actdim"), msg)?;
-    Ok(match usize::try_from(said.actdim) {
+    Ok(activations_said(said))
+}
+
+/// The number of activation variables that an actuator declares, or those of its kind.
+pub(super) fn activations_said(said: &Actuator) -> usize {
+    own_activations(said).unwrap_or(match usize::try_from(said.actdim) {
         Ok(actdim) => actdim,
-        Err(_) => usize::from(!stateless),
+        Err(_) => usize::from(said.dyntype != DynType::None),
     })
 }
 

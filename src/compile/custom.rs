@@ -166,8 +166,19 @@ pub(super) fn plastic_keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
         let row = m.key_plastic[row].iter_mut();
         row.zip(values.iter().chain(rest))
             .for_each(|(to, x)| *to = *x);
+        normalize_plastic(m, k);
     }
     Ok(())
+}
+
+// rest orientations of ball joints, as in MuJoCo
+fn normalize_plastic(m: &mut Arrays, k: usize) {
+    let balls = (0..m.njnt).filter(|&j| m.jnt_type[j] == JointType::Ball);
+    for j in balls.filter(|&j| m.jnt_plasticadr[j] >= 0) {
+        let adr = k * m.nplastic + m.jnt_plasticadr[j] as usize;
+        let q = &mut m.key_plastic[adr..adr + 4];
+        q.copy_from_slice(&normalize4([q[0], q[1], q[2], q[3]]));
+    }
 }
 
 // a quaternion of zero length becomes the identity, as in MuJoCo; mocap orientations stay as given

@@ -97,6 +97,13 @@ struct Named {
     actuator: HashMap<String, Line>,
 }
 
+/// A joint: the scale of its displacement, its kind, and whether its spring yields.
+struct Moves {
+    scale: Scale,
+    kind: JointType,
+    yields: bool,
+}
+
 fn says(f: &Frame) -> bool {
     f.scale.is_some() || f.scaling.is_some() || f.massscale.is_some()
 }
@@ -131,7 +138,11 @@ pub(super) fn scaled(spec: &Spec) -> Result<Option<Spec>> {
             let origin = joint.origin;
             let wrong = |msg| sources.error(origin, None, msg);
             let scale = of_joint(joint, at(joint.frame)).map_err(wrong)?;
-            joints.push((scale, kind_of(joint)));
+            joints.push(Moves {
+                scale,
+                kind: kind_of(joint),
+                yields: joint.springyield() > 0.0,
+            });
             named.note_joint(joint, scale, at(joint.frame));
             at(joint.frame).place(&mut joint.pos);
             self::joint(joint, &scale);

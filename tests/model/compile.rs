@@ -281,9 +281,15 @@ fn models_in_frames_with_a_scale_are_mujocos() {
 
 #[test]
 fn what_a_scale_does_not_reach_is_refused_by_name() {
-    let slide = "<body name='b'><joint name='j' type='slide' stiffness='1' springyield='1'/><geom type='box' size='1 1 1'/></body>";
-    let pid = "<actuator><pid joint='j' kp='1'/></actuator><keyframe><key ctrl='1 0'/></keyframe>";
-    let plastic = "<keyframe><key plastic='0'/></keyframe>";
+    let corner = |name: &str| {
+        format!(
+            "<body name='{name}'><joint type='slide'/><geom type='box' size='.1 .1 .1'/></body>"
+        )
+    };
+    let cloth: String = ["a", "b", "c"].map(corner).concat();
+    let strained = "<deformable><flex name='f' dim='2' body='a b c' vertex='0 0 0 1 0 0 0 1 0' element='0 1 2'>\
+        <elasticity young='1000' poisson='0.1' thickness='0.01' elastic2d='stretch' yield='0.1'/><contact selfcollide='none'/></flex></deformable>\
+        <keyframe><key plastic='0 0 0'/></keyframe>";
     let node = |i: usize| {
         let [x, y, z] = [i / 4, i / 2 % 2, i % 2];
         format!(
@@ -296,11 +302,10 @@ fn what_a_scale_does_not_reach_is_refused_by_name() {
     for (attrs, inside, rest, what) in [
         (
             "scale='2'",
-            slide,
-            pid,
-            "controls beside those of an actuator with several",
+            &cloth,
+            strained,
+            "plastic deformations of flexes",
         ),
-        ("scale='2'", slide, plastic, "plastic deformations"),
         (
             "scale='2'",
             &nodes,

@@ -1,15 +1,17 @@
-//! Keyframes of scaled models: positions of bodies and slides, and controls and activations that are displacements.
+//! Keyframes of scaled models: positions of bodies and slides, rest positions of springs that yield, and controls and activations
+//! that are displacements.
 
 use super::actuator::places;
-use super::span::{self, Span};
+use super::span::{self, Line, Span};
 use super::stretch::Stretch;
-use super::{Named, Scale};
+use super::{Moves, Named, Scale};
+use crate::compile::actuator::{INPUTS, activations_said, inputs_said};
 use crate::compile::pose::{Pose, unit};
 use crate::compile::tree::Tree;
 use crate::error::Result;
 use crate::mjcf::schema::Key;
 use crate::mjcf::spec::{Actuator, Spec};
-use crate::types::{DynType, GainType, JointType};
+use crate::types::{CtrlChart, CtrlInput, DynType, GainType, JointType};
 
 /// Map of positions in the world: `to + factor (p - from)`.
 struct Move {
@@ -36,18 +38,18 @@ impl Move {
     }
 }
 
-/// Scales the keyframes of a model; `before` is the spec before scaling. The scale and the kind of each joint are in the order of
-/// ids, and so are mocap bodies.
+/// Scales the keyframes of a model; `before` is the spec before scaling. Joints are in the order of ids, and so are tendons that yield
+/// and mocap bodies.
 pub(super) fn keys(
     before: &Spec,
     spec: &mut Spec,
     named: &Named,
-    joints: &[(Scale, JointType)],
+    (joints, yielding): (&[Moves], &[Line]),
     mocaps: &[Scale],
 ) -> Result<()> {
     let sources = spec.sources.clone();
     let moves_some = |s: &Scale| s.length != 1.0 || s.stretch.is_some();
-    let scaled = joints.iter().any(|(s, _)| moves_some(s)) || mocaps.iter().any(moves_some);
+    let scaled = joints.iter().any(|j| moves_some(&j.scale)) || mocaps.iter().any(moves_some);
     let (free, mocap) = match scaled && !spec.keys.is_empty() {
         true => moves(before, spec, joints, mocaps)?,
         false => (Vec::new(), Vec::new()),
@@ -62,9 +64,14 @@ pub(super) fn keys(
         if key.of.is_some() {
             return refuse("a keyframe of an attached model");
         }
-        if key.plastic.is_some() {
-            return refuse("plastic deformations");
+        if key.plastic.is_some() && spec.flexes.iter().any(|f| f.elasticity.yield_.is_some()) {
+            return refuse("plastic deformations of flexes");
         }
+        // the number of a plugin's activations is not known here
+        if key.act.is_some() && spec.actuators.iter().any(|x| x.plugin.is_some()) {
+            return refuse("activations beside those of a plugin");
+        }
+        plastic(key, joints, yielding);
         if scaled {
             states(key, joints, &free);
             for (place, way) in key
@@ -76,19 +83,7 @@ pub(super) fn keys(
                 way.carry(place);
             }
         }
-        let follows = |x: &Actuator| {
-            let (scale, slides) = span::actuator(x, named);
-            places(x) && Span::new(&scale, slides).length != 1.0
-        };
-        if (key.ctrl.is_some() || key.act.is_some()) && spec.actuators.iter().any(follows) {
-            let several = [GainType::Pid, GainType::So3, GainType::DcMotor];
-            if spec
-                .actuators
-                .iter()
-                .any(|x| several.contains(&x.gaintype) || x.actdim > 1)
-            {
-                return refuse("controls beside those of an actuator with several");
-            }
+        if key.ctrl.is_some() || key.act.is_some() {
             inputs(key, &spec.actuators, named);
         }
     }
@@ -100,7 +95,7 @@ pub(super) fn keys(
 fn moves(
     before: &Spec,
     after: &Spec,
-    joints: &[(Scale, JointType)],
+    joints: &[Moves],
     mocaps: &[Scale],
 ) -> Result<(Vec<Move>, Vec<Move>)> {
     let (before, after) = (Tree::new(before)?, Tree::new(after)?);
@@ -122,9 +117,9 @@ fn moves(
         })
     };
     let free = after.joints.iter().zip(joints);
-    let free = free.filter(|(_, (_, kind))| *kind == JointType::Free);
+    let free = free.filter(|(_, moves)| moves.kind == JointType::Free);
     let free = free
-        .map(|(joint, (scale, _))| way(joint.body, scale))
+        .map(|(joint, moves)| way(joint.body, &moves.scale))
         .collect::<Result<_>>()?;
     let mocap = (0..after.bodies.len()).filter(|&b| after.bodies[b].said.mocap());
     let mocap = mocap
@@ -135,11 +130,11 @@ fn moves(
 }
 
 // positions and velocities
-fn states(key: &mut Key, joints: &[(Scale, JointType)], free: &[Move]) {
+fn states(key: &mut Key, joints: &[Moves], free: &[Move]) {
     let mut free = free.iter();
     let mut qpos = key.qpos.as_deref_mut().unwrap_or_default();
     let mut qvel = key.qvel.as_deref_mut().unwrap_or_default();
-    for (scale, kind) in joints {
+    for Moves { scale, kind, .. } in joints {
         let (nq, nv) = match kind {
             JointType::Free => (7, 6),
             JointType::Ball => (4, 3),
@@ -161,23 +156,65 @@ fn states(key: &mut Key, joints: &[(Scale, JointType)], free: &[Move]) {
     }
 }
 
-// controls that are displacements, and activations that are
+// rest positions of springs that yield: of joints, then of tendons, whose dead bands have two ends
+fn plastic(key: &mut Key, joints: &[Moves], yielding: &[Line]) {
+    let joints = joints.iter().filter(|joint| joint.yields);
+    let joints = joints.flat_map(|joint| match joint.kind {
+        JointType::Ball => vec![1.0; 4],
+        kind => vec![Span::new(&joint.scale, kind == JointType::Slide).length],
+    });
+    let ends = |(scale, slides): &Line| [Span::new(scale, *slides).length; 2];
+    let factors = joints.chain(yielding.iter().flat_map(ends));
+    for (x, factor) in key.plastic.iter_mut().flatten().zip(factors) {
+        *x *= factor;
+    }
+}
+
+// controls that are displacements or forces, and activations that are displacements
 fn inputs(key: &mut Key, actuators: &[Actuator], named: &Named) {
     let mut act = key.act.iter_mut().flatten();
     let mut ctrl = key.ctrl.iter_mut().flatten();
     for x in actuators {
         let (scale, slides) = span::actuator(x, named);
-        let factor = match places(x) {
-            true => Span::new(&scale, slides).length,
+        let along = Span::new(&scale, slides);
+        for factor in of_controls(x, &along) {
+            if let Some(u) = ctrl.next() {
+                *u *= factor;
+            }
+        }
+        let follows = [
+            DynType::Integrator,
+            DynType::Filter,
+            DynType::FilterExact,
+            DynType::Pid,
+        ];
+        let factor = match places(x) && follows.contains(&x.dyntype) {
+            true => along.length,
             false => 1.0,
         };
-        if let Some(u) = ctrl.next() {
-            *u *= factor;
-        }
-        if x.dyntype != DynType::None
-            && let Some(a) = act.next()
-        {
+        for a in act.by_ref().take(activations_said(x)) {
             *a *= factor;
         }
+    }
+}
+
+// a factor for every control of an actuator
+fn of_controls(x: &Actuator, along: &Span) -> Vec<f64> {
+    let said = inputs_said(x);
+    match x.gaintype {
+        GainType::So3 if said == CtrlChart::Quat as i32 => vec![1.0; 4],
+        GainType::So3 => vec![1.0; 3],
+        GainType::Pid | GainType::DcMotor => {
+            let inputs = INPUTS.into_iter();
+            let inputs = inputs.filter(|&input| said & input as i32 != 0);
+            let factor = |input| match input {
+                CtrlInput::Pos | CtrlInput::Vel => along.length,
+                CtrlInput::Ff => along.force,
+                _ => 1.0,
+            };
+            inputs.map(factor).collect()
+        }
+        _ if places(x) => vec![along.length],
+        _ => vec![1.0],
     }
 }

@@ -4,7 +4,7 @@ use super::actuator::{UNITLESS, actuator};
 use super::key::keys;
 use super::span::{self, Line, Span};
 use super::stretch::Stretch;
-use super::{Named, ONE, Scale, lengths, number, powers, width};
+use super::{Moves, Named, ONE, Scale, lengths, number, powers, width};
 use crate::error::Result;
 use crate::mjcf::schema::{Equality, EqualityTag, Flex, Pair, Sensor, SensorTag, Skin, Tendon};
 use crate::mjcf::spec::Spec;
@@ -16,17 +16,21 @@ pub(super) fn scale(
     before: &Spec,
     spec: &mut Spec,
     named: &mut Named,
-    joints: &[(Scale, JointType)],
+    joints: &[Moves],
     mocaps: &[Scale],
 ) -> Result<()> {
     let sources = spec.sources.clone();
     for x in &mut spec.pairs {
         pair(x, named);
     }
+    let mut yielding = Vec::new();
     for x in &mut spec.tendons {
         let line = span::tendon(x, named);
         tendon(x, line);
         named.note_tendon(x, line);
+        if x.springyield() > 0.0 {
+            yielding.push(line);
+        }
     }
     for x in &mut spec.flexes {
         let mut nodes = x.node.iter().flat_map(|list| list.split_ascii_whitespace());
@@ -64,7 +68,7 @@ pub(super) fn scale(
             return Err(sources.error(x.origin, None, msg));
         }
     }
-    keys(before, spec, named, joints, mocaps)
+    keys(before, spec, named, (joints, &yielding), mocaps)
 }
 
 /// Scales a tendon, whose lengths are angles if it is one of hinges alone.
