@@ -113,8 +113,15 @@ impl<R: Real> Rows<R> {
         shape.nh = adr as usize;
     }
 
-    // the sparsity of fewer rows; the Hessian keeps its numbers
-    pub(super) fn narrow_shape(&mut self, m: &Model, island: &Island<'_, R>) {
+    // the sparsity of the rows that the live lanes have. There the Hessian keeps its numbers; in other lanes it is made again of these
+    // rows, since without some couplings of the others it need not be positive definite
+    pub(super) fn narrow_shape(
+        &mut self,
+        m: &Model,
+        d: &Data<R>,
+        island: &Island<'_, R>,
+        live: R::Mask,
+    ) {
         let shape = &mut self.shape;
         std::mem::swap(&mut shape.adr, &mut shape.old_adr);
         self.find_shape(m, island);
@@ -124,6 +131,9 @@ impl<R: Real> Rows<R> {
             let len = shape.end[k] as usize + 1 - k;
             self.kept.h.copy_within(from..from + len, to);
         }
+        let mut kept = std::mem::take(&mut self.kept);
+        self.make_again(m, d, island, !live, &mut kept);
+        self.kept = kept;
     }
 
     // H = M + J' D J over the quadratic rows
@@ -147,19 +157,31 @@ impl<R: Real> Rows<R> {
     // adds the rows that became quadratic to H, and subtracts those that are no longer
     pub(super) fn update_kept(&mut self, m: &Model, d: &Data<R>, island: &Island<'_, R>) {
         let mut kept = std::mem::take(&mut self.kept);
-        let again = self.follow(m, d, island, &mut kept);
-        if again.any() {
-            let Kept { h, weight, most } = &mut kept;
-            let cleared = |x: &mut R| *x = R::select(again, R::zero(), *x);
-            h[..self.shape.nh].iter_mut().for_each(cleared);
-            most.iter_mut().for_each(cleared);
-            for &r in island.rows {
-                cleared(&mut weight[r as usize]);
-            }
-            self.put_inertia(m, d, island, h, |had, x| R::select(again, x, had));
-            self.follow(m, d, island, &mut kept);
+        let lost = self.follow(m, d, island, &mut kept);
+        if lost.any() {
+            self.make_again(m, d, island, lost, &mut kept);
         }
         self.kept = kept;
+    }
+
+    // makes H in some lanes
+    fn make_again(
+        &self,
+        m: &Model,
+        d: &Data<R>,
+        island: &Island<'_, R>,
+        again: R::Mask,
+        kept: &mut Kept<R>,
+    ) {
+        let Kept { h, weight, most } = kept;
+        let cleared = |x: &mut R| *x = R::select(again, R::zero(), *x);
+        h[..self.shape.nh].iter_mut().for_each(cleared);
+        most.iter_mut().for_each(cleared);
+        for &r in island.rows {
+            cleared(&mut weight[r as usize]);
+        }
+        self.put_inertia(m, d, island, h, |had, x| R::select(again, x, had));
+        self.follow(m, d, island, kept);
     }
 
     // sets entries of H that the inertia has, and the couplings of a discrete step, to a function of what they were and of these

@@ -192,8 +192,8 @@ impl<R: Real> System<R> for Rows<R> {
         self.find_shape(m, island);
     }
 
-    fn narrow(&mut self, m: &Model, island: &Island<'_, R>) {
-        self.narrow_shape(m, island);
+    fn narrow(&mut self, m: &Model, d: &Data<R>, island: &Island<'_, R>, live: R::Mask) {
+        self.narrow_shape(m, d, island, live);
     }
 
     fn make_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {

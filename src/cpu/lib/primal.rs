@@ -33,8 +33,8 @@ pub trait System<R: Real> {
     fn contact(&self, m: &Model, d: &Data<R>, r: usize) -> Contact<R>;
     /// Finds the coupled dofs of an island: the sparsity of its Hessian.
     fn symbolic(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
-    /// Finds the coupled dofs among the rows that [`System::leave_out`] left; the Hessian keeps its numbers.
-    fn narrow(&mut self, _m: &Model, _island: &Island<'_, R>) {}
+    /// Finds the coupled dofs among the rows that [`System::leave_out`] left; the Hessian keeps its numbers in the `live` lanes.
+    fn narrow(&mut self, _m: &Model, _d: &Data<R>, _island: &Island<'_, R>, _live: R::Mask) {}
     /// H = M + J' D J over the quadratic rows.
     fn make_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
     /// Adds rows that became quadratic to H and subtracts those that are no longer.
