@@ -215,6 +215,10 @@ impl Model {
     }
 
     /// A copy of the model with WGSL texts that replace functions on a device; an earlier text stays unless a new one is given.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are given by name, in Python"
+    )]
     fn with_wgsl(
         &self,
         py: Python<'_>,
