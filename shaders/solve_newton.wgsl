@@ -1,10 +1,9 @@
 // Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 //
 // On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
-// active and subtracts the rows that left. Worlds side by side do so for an island or a union of the lanes' islands, with rows from
-// the diagonal to the last dof that is coupled in any lane. In f32 removed rows leave rounding errors behind, which may be as
-// large as the inertia: a lane whose diagonal has become much smaller makes its Hessian again. Kernels make the whole triangle
-// of an island.
+// active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+// islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
+// island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 //
 // Both stop when the forces balance, and when the gain of a step, or of the next one, is small. In f64 there is no other
 // criterion. f32 reaches its limit of resolution earlier: this kernel also ends when the imbalance of the forces is within the

@@ -370,7 +370,7 @@ def test_what_is_no_text_is_told(humanoid):
 def test_contacts_of_two_types_are_a_functions(backend):
     """A floor that swells: the ball rests higher by that."""
     xml = """<mujoco><option timestep="0.005"/><worldbody><geom type="plane" size="1 1 1"/>
-      <body pos="0 0 0.2"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"""
+      <body pos="0 0 0.2"><freejoint/><geom size="0.1" gap="0.1"/></body></worldbody></mujoco>"""
     plain, swell = mw.Model.from_xml_string(xml), 0.05
 
     def meet(world, plane, ball, distance):
@@ -389,7 +389,7 @@ def test_contacts_of_two_types_are_a_functions(backend):
         batch.step(nstep=200)
         heights.append(batch.qpos[0, 2])
     assert abs(heights[1] - heights[0] - swell) < 1e-4
-    with pytest.raises(ValueError, match="one of plane, hfield, .* not 'ball'"):
+    with pytest.raises(ValueError, match='one of plane, hfield, .* not "ball"'):
         plain.with_functions(collisions={("plane", "ball"): meet})
     with pytest.raises(TypeError, match="not callable"):
         plain.with_functions(collisions={("plane", "sphere"): 3})

@@ -24,7 +24,7 @@ pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usiz
         let row = &d.efc_J[r * m.nJrow..][..dofs.len()];
         let mut vel = R::zero();
         for (&i, &x) in dofs.iter().zip(row) {
-            vel = x.mul_add(d.qvel[i as usize], vel);
+            vel += x * d.qvel[i as usize];
         }
         // plus the surface velocity of the geoms
         if m.nsurfacevel > 0 {

@@ -71,8 +71,8 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
     // weighted sums
     let weight = R::splat(B[stage]);
     for i in 0..m.nv {
-        d.rk_dqpos[i] = d.rk_vel[i].mul_add(weight, d.rk_dqpos[i]);
-        d.rk_dqvel[i] = d.qacc[i].mul_add(weight, d.rk_dqvel[i]);
+        d.rk_dqpos[i] += d.rk_vel[i] * weight;
+        d.rk_dqvel[i] += d.qacc[i] * weight;
     }
     for k in 0..m.na {
         d.rk_dact[k] += d.act_dot[k] * weight;
@@ -99,7 +99,7 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         let next = R::splat(A[stage + 1]) * h;
         integrate_pos(m, &mut d.qpos, &d.rk_vel, next);
         for i in 0..m.nv {
-            d.qvel[i] = d.qacc[i].mul_add(next, d.qvel[i]);
+            d.qvel[i] += d.qacc[i] * next;
         }
         for k in 0..m.na {
             d.act[k] += d.act_dot[k] * next;

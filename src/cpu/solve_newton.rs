@@ -87,7 +87,7 @@ pub fn newton<R: Real, S: System<R>>(
             if (needed & !live).any() {
                 needed = live;
                 if system.leave_out(m, d, island, live, &mut fewer) {
-                    system.narrow(m, d, &fewer.of(island), live);
+                    system.symbolic(m, d, &fewer.of(island));
                 }
             }
             system.factor(m, d, &fewer.of(island));

@@ -46,13 +46,6 @@ impl Mask for bool {
     }
 }
 
-/// `a[0] * b[0] + a[1] * b[1] + …`, added in this order, each addition by [`Real::mul_add`].
-#[inline(always)]
-pub fn products<R: Real, const N: usize>(a: [R; N], b: [R; N]) -> R {
-    let first = a[0] * b[0];
-    (1..N).fold(first, |sum, k| a[k].mul_add(b[k], sum))
-}
-
 /// The lanes where a mask is true, ascending.
 #[inline(always)]
 pub fn lanes<R: Real>(mask: R::Mask) -> impl Iterator<Item = usize> {

@@ -2,10 +2,9 @@
 //! and Newton's direction. Dofs are numbered from the island's first on.
 //!
 //! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
-//! active and subtracts the rows that left. Worlds side by side do so for an island or a union of the lanes' islands, with rows from
-//! the diagonal to the last dof that is coupled in any lane. In f32 removed rows leave rounding errors behind, which may be as
-//! large as the inertia: a lane whose diagonal has become much smaller makes its Hessian again. Kernels make the whole triangle
-//! of an island.
+//! active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
+//! islands, with its rows from the diagonal to the last dof that is coupled in any lane. Kernels make the whole triangle of an
+//! island. In f32 removed rows leave rounding errors behind, which may be as large as the inertia.
 
 use super::rows::Rows;
 use crate::cpu::lib::cone::is_elliptic;
@@ -26,8 +25,6 @@ pub(super) struct Shape {
     end: Vec<i32>,
     // address of each dof's row, minus the dof's number
     adr: Vec<i32>,
-    // addresses before the last change
-    old_adr: Vec<i32>,
     // number of dofs from the first to the last, and number of entries
     num: usize,
     nh: usize,
@@ -39,26 +36,11 @@ impl Shape {
             first: 0,
             end: vec![0; m.nv],
             adr: vec![0; m.nv],
-            old_adr: vec![0; m.nv],
             num: 0,
             nh: 0,
         }
     }
 }
-
-/// The Hessian without the cones, from one iteration to the next.
-#[derive(Clone, Default)]
-pub(super) struct Kept<R> {
-    h: Vec<R>,
-    // D of each row that is in it, 0 of others
-    weight: Vec<R>,
-    // the largest that the diagonal was since it was made
-    most: Vec<R>,
-}
-
-/// Removed rows leave rounding errors of what the diagonal was: a Hessian is made again when a number of its diagonal falls below the
-/// largest that it was by this factor.
-const SHRUNK: f64 = 64.0;
 
 impl<R: Real> Rows<R> {
     // sparsity of the Hessian, the union over all lanes: the row of every dof ends at the last dof coupled to it
@@ -113,141 +95,29 @@ impl<R: Real> Rows<R> {
         shape.nh = adr as usize;
     }
 
-    // the sparsity of the rows that the live lanes have. There the Hessian keeps its numbers; in other lanes it is made again of these
-    // rows, since without some couplings of the others it need not be positive definite
-    pub(super) fn narrow_shape(
-        &mut self,
-        m: &Model,
-        d: &Data<R>,
-        island: &Island<'_, R>,
-        live: R::Mask,
-    ) {
-        let shape = &mut self.shape;
-        std::mem::swap(&mut shape.adr, &mut shape.old_adr);
-        self.find_shape(m, island);
+    // H = M + J' D J over the quadratic rows and the cones, and its factor
+    pub(super) fn make_and_factor(&self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
         let shape = &self.shape;
-        for k in 0..shape.num {
-            let [from, to] = [&shape.old_adr, &shape.adr].map(|adr| (adr[k] + k as i32) as usize);
-            let len = shape.end[k] as usize + 1 - k;
-            self.kept.h.copy_within(from..from + len, to);
-        }
-        let mut kept = std::mem::take(&mut self.kept);
-        self.make_again(m, d, island, !live, &mut kept);
-        self.kept = kept;
-    }
-
-    // H = M + J' D J over the quadratic rows
-    pub(super) fn make_kept(&mut self, m: &Model, d: &Data<R>, island: &Island<'_, R>) {
-        let Kept { h, weight, most } = &mut self.kept;
-        let has = |x: &Vec<R>, num: usize| x.len().max(num);
-        h.resize(has(h, self.shape.nh), R::zero());
-        weight.resize(has(weight, self.num), R::zero());
-        most.resize(has(most, self.shape.num), R::zero());
-        most[..self.shape.num].fill(R::zero());
-        for &r in island.rows {
-            weight[r as usize] = R::zero();
-        }
-        h[..self.shape.nh].fill(R::zero());
-        let mut kept = std::mem::take(&mut self.kept);
-        self.put_inertia(m, d, island, &mut kept.h, |_, x| x);
-        self.follow(m, d, island, &mut kept);
-        self.kept = kept;
-    }
-
-    // adds the rows that became quadratic to H, and subtracts those that are no longer
-    pub(super) fn update_kept(&mut self, m: &Model, d: &Data<R>, island: &Island<'_, R>) {
-        let mut kept = std::mem::take(&mut self.kept);
-        let lost = self.follow(m, d, island, &mut kept);
-        if lost.any() {
-            self.make_again(m, d, island, lost, &mut kept);
-        }
-        self.kept = kept;
-    }
-
-    // makes H in some lanes
-    fn make_again(
-        &self,
-        m: &Model,
-        d: &Data<R>,
-        island: &Island<'_, R>,
-        again: R::Mask,
-        kept: &mut Kept<R>,
-    ) {
-        let Kept { h, weight, most } = kept;
-        let cleared = |x: &mut R| *x = R::select(again, R::zero(), *x);
-        h[..self.shape.nh].iter_mut().for_each(cleared);
-        most.iter_mut().for_each(cleared);
-        for &r in island.rows {
-            cleared(&mut weight[r as usize]);
-        }
-        self.put_inertia(m, d, island, h, |had, x| R::select(again, x, had));
-        self.follow(m, d, island, kept);
-    }
-
-    // sets entries of H that the inertia has, and the couplings of a discrete step, to a function of what they were and of these
-    fn put_inertia(
-        &self,
-        m: &Model,
-        d: &Data<R>,
-        island: &Island<'_, R>,
-        h: &mut [R],
-        put: impl Fn(R, R) -> R,
-    ) {
-        let shape = &self.shape;
-        let at = |i: i32, j: i32| {
-            let j = j as usize - shape.first;
-            (shape.adr[j] + i) as usize - shape.first
-        };
+        let mut h = std::mem::take(&mut d.solver_U);
+        h[..shape.nh].fill(R::zero());
         for &i in island.dofs {
             let adr = m.M_rowadr[i as usize] as usize;
             for k in adr..adr + m.M_rownnz[i as usize] as usize {
-                let h = &mut h[at(i, m.M_colind[k])];
-                *h = put(*h, d.M[k]);
+                let j = m.M_colind[k] as usize - shape.first;
+                h[(shape.adr[j] + i) as usize - shape.first] = d.M[k];
             }
             if is_coupled(m) {
                 let (adr, coupled) = couplings_of(m, i as usize);
                 for (k, &j) in coupled.iter().enumerate() {
-                    let h = &mut h[at(i, j)];
-                    *h = put(*h, *h + d.efm_K_val[adr + k]);
+                    let j = j as usize - shape.first;
+                    h[(shape.adr[j] + i) as usize - shape.first] += d.efm_K_val[adr + k];
                 }
             }
         }
-    }
-
-    // brings H up to date with the states of its rows; returns the lanes where it has lost digits
-    fn follow(
-        &self,
-        m: &Model,
-        d: &Data<R>,
-        island: &Island<'_, R>,
-        kept: &mut Kept<R>,
-    ) -> R::Mask {
-        let Kept { h, weight, most } = kept;
-        let jacobian = self.jacobian(m, &d.efc_Jpat, &d.efc_J);
-        for_rows!(jacobian, island.rows, |r, entries, dofs| {
-            let now = r.map(|r| quadratic(d, r));
-            let change = std::array::from_fn(|n| now[n] - weight[r[n]]);
-            if change.iter().any(|x| R::zero().lt(x.abs()).any()) {
-                add_rows(&self.shape, entries, dofs, change, h);
-                r.into_iter().zip(now).for_each(|(r, now)| weight[r] = now);
-            }
-        });
-        let mut lost = R::zero().lt(R::zero());
-        for (k, most) in most[..self.shape.num].iter_mut().enumerate() {
-            let diagonal = h[(self.shape.adr[k] + k as i32) as usize];
-            *most = most.max(diagonal);
-            lost = lost | (R::splat(SHRUNK) * diagonal).lt(*most);
-        }
-        lost
-    }
-
-    // the factor of H with the cones
-    pub(super) fn factor_kept(&self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
-        let shape = &self.shape;
-        let mut h = std::mem::take(&mut d.solver_U);
-        h[..shape.nh].copy_from_slice(&self.kept.h[..shape.nh]);
-        if !self.cones.is_empty() {
-            self.add_cones(m, d, island.rows, &mut h);
+        if self.cones.is_empty() {
+            self.add_list(m, d, island.rows, &mut h);
+        } else {
+            self.add_lists(m, d, island.rows, &mut h);
         }
         // rows only add to the diagonal of the inertia matrix, also where rounding errors would reduce it
         let inertia = match is_coupled(m) {
@@ -266,10 +136,10 @@ impl<R: Real> Rows<R> {
         d.solver_U = h;
     }
 
-    // H += J' W J over the elliptic contacts that slide in some lane
-    fn add_cones(&self, m: &Model, d: &Data<R>, list: &[i32], h: &mut [R]) {
+    // elliptic contacts that slide in some lane are added as a whole, other rows one by one
+    fn add_lists(&self, m: &Model, d: &Data<R>, list: &[i32], h: &mut [R]) {
         let slides = |r: usize| R::int_is(d.efc_state[r], ConstraintState::Cone as i32).any();
-        let mut k = 0;
+        let (mut from, mut k) = (0, 0);
         while k < list.len() {
             let r = list[k] as usize;
             if !is_elliptic(m, d, r) {
@@ -278,20 +148,37 @@ impl<R: Real> Rows<R> {
             }
             let dim = self.contact(m, d, r).dim;
             if slides(r) {
+                self.add_list(m, d, &list[from..k], h);
                 match dim {
                     3 => self.add_cone::<3>(m, d, r, h),
                     4 => self.add_cone::<4>(m, d, r, h),
                     _ => self.add_cone::<6>(m, d, r, h),
                 }
+                from = k + dim;
             }
             k += dim;
         }
+        self.add_list(m, d, &list[from..], h);
+    }
+
+    // H += J' D J over the quadratic rows of a list
+    fn add_list(&self, m: &Model, d: &Data<R>, list: &[i32], h: &mut [R]) {
+        let jacobian = self.jacobian(m, &d.efc_Jpat, &d.efc_J);
+        for_rows!(jacobian, list, |r, entries, dofs| {
+            let weight = r.map(|r| quadratic(d, r));
+            if weight.iter().any(|w| R::zero().lt(*w).any()) {
+                add_rows(&self.shape, entries, dofs, weight, h);
+            }
+        });
     }
 
     // H += J' W J for the rows of an elliptic contact
     fn add_cone<const N: usize>(&self, m: &Model, d: &Data<R>, r: usize, h: &mut [R]) {
         let contact = self.contact(m, d, r);
-        let weight = contact.hessian::<N>(&d.efc_D[r..], &d.solver_Jaref[r..]);
+        let mut weight = contact.hessian::<N>(&d.efc_D[r..], &d.solver_Jaref[r..]);
+        for n in 0..N {
+            weight[n][n] += quadratic(d, r + n);
+        }
         let jacobian = self.jacobian(m, &d.efc_Jpat, &d.efc_J);
         let dofs = jacobian.dofs(r as i32);
         let entries = std::array::from_fn(|n| jacobian.row(r + n, dofs.len()));
@@ -394,7 +281,3 @@ fn add_products<R: Real, const N: usize>(
         add(&mut h[(adr + dofs[a]) as usize], &times(a), a);
     }
 }
-
-#[cfg(test)]
-#[path = "hessian_test.rs"]
-mod tests;

@@ -46,8 +46,6 @@ pub struct Rows<R: Real> {
     fewer: Fewer,
     /// Shape of the Hessian.
     pub(super) shape: super::hessian::Shape,
-    /// The Hessian from one iteration to the next.
-    pub(super) kept: super::hessian::Kept<R>,
 }
 
 /// Slots in use in the worlds of a tile between two passes, as far as their arrays do not tell.
@@ -79,7 +77,6 @@ impl<R: Real> Rows<R> {
                 ..Fewer::default()
             },
             shape: super::hessian::Shape::new(m),
-            kept: super::hessian::Kept::default(),
         }
     }
 
@@ -192,20 +189,13 @@ impl<R: Real> System<R> for Rows<R> {
         self.find_shape(m, island);
     }
 
-    fn narrow(&mut self, m: &Model, d: &Data<R>, island: &Island<'_, R>, live: R::Mask) {
-        self.narrow_shape(m, d, island, live);
-    }
+    // the whole Hessian is made when it is factored
+    fn make_hessian(&mut self, _m: &Model, _d: &mut Data<R>, _island: &Island<'_, R>) {}
 
-    fn make_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
-        self.make_kept(m, d, island);
-    }
-
-    fn update_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
-        self.update_kept(m, d, island);
-    }
+    fn update_hessian(&mut self, _m: &Model, _d: &mut Data<R>, _island: &Island<'_, R>) {}
 
     fn factor(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
-        self.factor_kept(m, d, island);
+        self.make_and_factor(m, d, island);
     }
 
     fn direction(&mut self, _m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {

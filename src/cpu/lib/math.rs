@@ -1,6 +1,6 @@
 //! Vectors, quaternions (w x y z) and 3 × 3 matrices (row-major), with the operations in MuJoCo's order.
 
-use crate::real::{Real, products};
+use crate::real::Real;
 use crate::types::{MAXVAL, MINVAL};
 
 /// Sum of two vectors.
@@ -24,22 +24,22 @@ pub fn scl3<R: Real>(a: [R; 3], s: R) -> [R; 3] {
 /// `a + b * s`.
 #[inline(always)]
 pub fn add_scl3<R: Real>(a: [R; 3], b: [R; 3], s: R) -> [R; 3] {
-    std::array::from_fn(|k| b[k].mul_add(s, a[k]))
+    [a[0] + b[0] * s, a[1] + b[1] * s, a[2] + b[2] * s]
 }
 
 /// Inner product.
 #[inline(always)]
 pub fn dot3<R: Real>(a: [R; 3], b: [R; 3]) -> R {
-    products(a, b)
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// Cross product.
 #[inline(always)]
 pub fn cross<R: Real>(a: [R; 3], b: [R; 3]) -> [R; 3] {
     [
-        products([a[1], -a[2]], [b[2], b[1]]),
-        products([a[2], -a[0]], [b[0], b[2]]),
-        products([a[0], -a[1]], [b[1], b[0]]),
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
     ]
 }
 
@@ -67,9 +67,9 @@ pub fn nothing<R: Real>(size: R) -> R {
 #[inline(always)]
 pub fn mul_mat_vec3<R: Real>(m: [R; 9], v: [R; 3]) -> [R; 3] {
     [
-        products([m[0], m[1], m[2]], v),
-        products([m[3], m[4], m[5]], v),
-        products([m[6], m[7], m[8]], v),
+        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
+        m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+        m[6] * v[0] + m[7] * v[1] + m[8] * v[2],
     ]
 }
 
@@ -77,9 +77,9 @@ pub fn mul_mat_vec3<R: Real>(m: [R; 9], v: [R; 3]) -> [R; 3] {
 #[inline(always)]
 pub fn mul_mat_t_vec3<R: Real>(m: [R; 9], v: [R; 3]) -> [R; 3] {
     [
-        products([m[0], m[3], m[6]], v),
-        products([m[1], m[4], m[7]], v),
-        products([m[2], m[5], m[8]], v),
+        m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
+        m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
+        m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
     ]
 }
 
@@ -87,10 +87,10 @@ pub fn mul_mat_t_vec3<R: Real>(m: [R; 9], v: [R; 3]) -> [R; 3] {
 #[inline(always)]
 pub fn mul_quat<R: Real>(a: [R; 4], b: [R; 4]) -> [R; 4] {
     [
-        products([a[0], -a[1], -a[2], -a[3]], b),
-        products([a[0], a[1], a[2], -a[3]], [b[1], b[0], b[3], b[2]]),
-        products([a[0], -a[1], a[2], a[3]], [b[2], b[3], b[0], b[1]]),
-        products([a[0], a[1], -a[2], a[3]], [b[3], b[2], b[1], b[0]]),
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
     ]
 }
 
@@ -167,7 +167,7 @@ pub fn normalize3<R: Real>(a: [R; 3]) -> ([R; 3], R) {
 /// The normalized quaternion; the identity if it is too short (`mju_normalize4`).
 #[inline(always)]
 pub fn normalize4<R: Real>(q: [R; 4]) -> [R; 4] {
-    let norm = products(q, q).sqrt();
+    let norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
     let short = norm.lt(R::splat(MINVAL));
     let s = R::one() / R::select(short, R::one(), norm);
     let pick = |x: R, unit: f64| R::select(short, R::splat(unit), x * s);

@@ -15,8 +15,9 @@ use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
-/// Products with the Jacobian, and the Hessian, which the rows that changed update. The reference takes the numbers of one world
-/// four at a time; worlds side by side share a dense union of their Hessians.
+/// Products with the Jacobian, and the Hessian. The reference takes the numbers of one world four at a time, and updates the
+/// Hessian of one island by the rows that changed. Worlds side by side share a dense union of their Hessians, which is
+/// recomputed.
 pub trait System<R: Real> {
     /// The constraint Jacobian, from `efc_Jpat` and `efc_J`.
     fn jacobian<'a>(
@@ -33,8 +34,6 @@ pub trait System<R: Real> {
     fn contact(&self, m: &Model, d: &Data<R>, r: usize) -> Contact<R>;
     /// Finds the coupled dofs of an island: the sparsity of its Hessian.
     fn symbolic(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
-    /// Finds the coupled dofs among the rows that [`System::leave_out`] left; the Hessian keeps its numbers in the `live` lanes.
-    fn narrow(&mut self, _m: &Model, _d: &Data<R>, _island: &Island<'_, R>, _live: R::Mask) {}
     /// H = M + J' D J over the quadratic rows.
     fn make_hessian(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>);
     /// Adds rows that became quadratic to H and subtracts those that are no longer.
@@ -458,9 +457,9 @@ pub(crate) fn inverse_square<R: Real>(
             .iter()
             .zip(&m.M_colind[adr..adr + num])
         {
-            x[j as usize] = l.mul_add(-xi, x[j as usize]);
+            x[j as usize] -= *l * xi;
         }
-        sum = (xi * xi).mul_add(inverse[i], sum);
+        sum += xi * xi * inverse[i];
     }
     sum
 }
@@ -473,8 +472,8 @@ fn mul_m_dofs<R: Real>(m: &Model, mass: &[R], res: &mut [R], x: &[R], dofs: &[i3
         let xi = x[i];
         let mut sum = mass[adr + num] * xi;
         for (a, &j) in mass[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
-            sum = a.mul_add(x[j as usize], sum);
-            res[j as usize] = a.mul_add(xi, res[j as usize]);
+            sum += *a * x[j as usize];
+            res[j as usize] += *a * xi;
         }
         res[i] = sum;
     }

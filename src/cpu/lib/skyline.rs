@@ -106,7 +106,7 @@ fn divide<R: Real>(row: &mut [R], dinv: &mut [R], least: R) -> R::Mask {
     let mut pivot = row[0];
     for (x, &dinv) in row[1..].iter_mut().zip(&dinv[1..]) {
         let u = *x * dinv;
-        pivot = x.mul_add(-u, pivot);
+        pivot -= *x * u;
         *x = u;
     }
     let full_rank = !pivot.lt(least);
@@ -139,7 +139,7 @@ pub fn solve<R: Real>(x: &mut [R], u: &[R], dinv: &[R], adr: &[i32], end: &[i32]
             .iter_mut()
             .zip(&u[start + 1..=start + last - j])
         {
-            *x = u.mul_add(-xj, *x);
+            *x -= *u * xj;
         }
     }
 }

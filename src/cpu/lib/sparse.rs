@@ -34,7 +34,7 @@ pub fn factor_i<R: Real>(m: &Model, mat: &mut [R], diaginv: &mut [R]) -> Clamped
             let adr = m.M_rowadr[i as usize] as usize;
             let scale = row[a] * inv;
             for (to, from) in above[adr..adr + a + 1].iter_mut().zip(&row[..a + 1]) {
-                *to = from.mul_add(-scale, *to);
+                *to -= *from * scale;
             }
         }
 
@@ -55,7 +55,7 @@ pub fn solve_ld<R: Real>(m: &Arrays, qLD: &[R], qLDiagInv: &[R], x: &mut [R]) {
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
         let xi = x[i];
         for (l, &j) in qLD[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
-            x[j as usize] = l.mul_add(-xi, x[j as usize]);
+            x[j as usize] -= *l * xi;
         }
     }
 
@@ -69,7 +69,7 @@ pub fn solve_ld<R: Real>(m: &Arrays, qLD: &[R], qLDiagInv: &[R], x: &mut [R]) {
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
         let mut sum = R::zero();
         for (l, &j) in qLD[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
-            sum = l.mul_add(x[j as usize], sum);
+            sum += *l * x[j as usize];
         }
         x[i] -= sum;
     }
@@ -85,8 +85,8 @@ pub fn mul_m<R: Real>(m: &Model, M: &[R], res: &mut [R], x: &[R]) {
         let mut sum = M[adr + num] * xi;
         // the row, and the mirrored column
         for (a, &j) in M[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
-            sum = a.mul_add(x[j as usize], sum);
-            res[j as usize] = a.mul_add(xi, res[j as usize]);
+            sum += *a * x[j as usize];
+            res[j as usize] += *a * xi;
         }
         res[i] = sum;
     }
@@ -124,7 +124,7 @@ pub fn mul_d_row<R: Real>(m: &Model, mat: &[R], i: usize, x: &[R]) -> R {
     let adr = m.D_rowadr[i] as usize;
     let mut sum = R::zero();
     for k in adr..adr + m.D_rownnz[i] as usize {
-        sum = mat[k].mul_add(x[m.D_colind[k] as usize], sum);
+        sum += mat[k] * x[m.D_colind[k] as usize];
     }
     sum
 }
@@ -158,8 +158,7 @@ pub fn factor_lu<R: Real>(m: &Model, mat: &mut [R], rigid_only: bool) -> Clamped
             for b in 0..num {
                 let j = m.D_colind[start + b] as usize;
                 let from = mat[start + b];
-                let to = &mut mat[d_address(m, i, j)];
-                *to = from.mul_add(-scale, *to);
+                mat[d_address(m, i, j)] -= from * scale;
             }
         }
     }
@@ -175,8 +174,7 @@ pub fn solve_lu<R: Real>(m: &Model, mat: &[R], rigid_only: bool, x: &mut [R]) {
         let (adr, num) = (m.D_rowadr[k] as usize, m.D_diag[k] as usize);
         let xk = x[k];
         for &i in &m.D_colind[adr..adr + num] {
-            let u = mat[d_address(m, i as usize, k)];
-            x[i as usize] = u.mul_add(-xk, x[i as usize]);
+            x[i as usize] -= mat[d_address(m, i as usize, k)] * xk;
         }
     }
 
@@ -186,7 +184,7 @@ pub fn solve_lu<R: Real>(m: &Model, mat: &[R], rigid_only: bool, x: &mut [R]) {
         x[k] /= mat[m.D_rowadr[k] as usize + depth];
         let xk = x[k];
         for j in k + 1..k + m.D_rownnz[k] as usize - depth {
-            x[j] = mat[m.D_rowadr[j] as usize + depth].mul_add(-xk, x[j]);
+            x[j] -= mat[m.D_rowadr[j] as usize + depth] * xk;
         }
     }
 }

@@ -2,61 +2,58 @@
 
 use crate::cpu::lib::math::{add3, cross, mul_mat_t_vec3};
 use crate::fields::{Data, Model};
-use crate::real::{Real, products};
+use crate::real::Real;
 use crate::types::DSBL_GRAVITY;
 
 /// Inertia times motion: a force (`mju_mulInertVec`).
 #[inline(always)]
 pub fn mul_inert_vec<R: Real>(i: [R; 10], v: [R; 6]) -> [R; 6] {
-    let [x, y, z, mass] = [i[6], i[7], i[8], i[9]];
     [
-        products([i[0], i[3], i[4], -z, y], [v[0], v[1], v[2], v[4], v[5]]),
-        products([i[3], i[1], i[5], z, -x], [v[0], v[1], v[2], v[3], v[5]]),
-        products([i[4], i[5], i[2], -y, x], [v[0], v[1], v[2], v[3], v[4]]),
-        products([z, -y, mass], [v[1], v[2], v[3]]),
-        products([x, -z, mass], [v[2], v[0], v[4]]),
-        products([y, -x, mass], [v[0], v[1], v[5]]),
+        i[0] * v[0] + i[3] * v[1] + i[4] * v[2] - i[8] * v[4] + i[7] * v[5],
+        i[3] * v[0] + i[1] * v[1] + i[5] * v[2] + i[8] * v[3] - i[6] * v[5],
+        i[4] * v[0] + i[5] * v[1] + i[2] * v[2] - i[7] * v[3] + i[6] * v[4],
+        i[8] * v[1] - i[7] * v[2] + i[9] * v[3],
+        i[6] * v[2] - i[8] * v[0] + i[9] * v[4],
+        i[7] * v[0] - i[6] * v[1] + i[9] * v[5],
     ]
 }
 
 /// Cross product of motions `vel × v` (`mju_crossMotion`).
 #[inline(always)]
 pub fn cross_motion<R: Real>(vel: [R; 6], v: [R; 6]) -> [R; 6] {
-    let [rx, ry, rz, x, y, z] = vel;
     [
-        products([-rz, ry], [v[1], v[2]]),
-        products([rz, -rx], [v[0], v[2]]),
-        products([-ry, rx], [v[0], v[1]]),
-        products([-rz, ry, -z, y], [v[4], v[5], v[1], v[2]]),
-        products([rz, -rx, z, -x], [v[3], v[5], v[0], v[2]]),
-        products([-ry, rx, -y, x], [v[3], v[4], v[0], v[1]]),
+        -vel[2] * v[1] + vel[1] * v[2],
+        vel[2] * v[0] - vel[0] * v[2],
+        -vel[1] * v[0] + vel[0] * v[1],
+        -vel[2] * v[4] + vel[1] * v[5] - vel[5] * v[1] + vel[4] * v[2],
+        vel[2] * v[3] - vel[0] * v[5] + vel[5] * v[0] - vel[3] * v[2],
+        -vel[1] * v[3] + vel[0] * v[4] - vel[4] * v[0] + vel[3] * v[1],
     ]
 }
 
 /// Cross product of a motion and a force `vel ×* f` (`mju_crossForce`).
 #[inline(always)]
 pub fn cross_force<R: Real>(vel: [R; 6], f: [R; 6]) -> [R; 6] {
-    let [rx, ry, rz, x, y, z] = vel;
     [
-        products([-rz, ry, -z, y], [f[1], f[2], f[4], f[5]]),
-        products([rz, -rx, z, -x], [f[0], f[2], f[3], f[5]]),
-        products([-ry, rx, -y, x], [f[0], f[1], f[3], f[4]]),
-        products([-rz, ry], [f[4], f[5]]),
-        products([rz, -rx], [f[3], f[5]]),
-        products([-ry, rx], [f[3], f[4]]),
+        -vel[2] * f[1] + vel[1] * f[2] - vel[5] * f[4] + vel[4] * f[5],
+        vel[2] * f[0] - vel[0] * f[2] + vel[5] * f[3] - vel[3] * f[5],
+        -vel[1] * f[0] + vel[0] * f[1] - vel[4] * f[3] + vel[3] * f[4],
+        -vel[2] * f[4] + vel[1] * f[5],
+        vel[2] * f[3] - vel[0] * f[5],
+        -vel[1] * f[3] + vel[0] * f[4],
     ]
 }
 
 /// Inner product of two spatial vectors.
 #[inline(always)]
 pub fn dot6<R: Real>(a: [R; 6], b: [R; 6]) -> R {
-    products(a, b)
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 }
 
 /// `a + b * s`.
 #[inline(always)]
 pub fn add_scl6<R: Real>(a: [R; 6], b: [R; 6], s: R) -> [R; 6] {
-    std::array::from_fn(|k| b[k].mul_add(s, a[k]))
+    std::array::from_fn(|k| a[k] + b[k] * s)
 }
 
 /// Inertia about a point at `-offset` from a body's centre of mass, with principal moments `inertia` in the frame `mat`
@@ -65,12 +62,11 @@ pub fn add_scl6<R: Real>(a: [R; 6], b: [R; 6], s: R) -> [R; 6] {
 pub fn inert_com<R: Real>(inertia: [R; 3], mat: [R; 9], offset: [R; 3], mass: R) -> [R; 10] {
     let [x, y, z] = offset;
     // row i of mat · diag(inertia) · matᵀ, column j
-    let row = |i: usize| [mat[3 * i], mat[3 * i + 1], mat[3 * i + 2]];
-    let scaled = [0, 1, 2].map(|i| {
-        let [a, b, c] = row(i);
-        [a * inertia[0], b * inertia[1], c * inertia[2]]
-    });
-    let turned = |i: usize, j: usize| products(scaled[i], row(j));
+    let turned = |i: usize, j: usize| {
+        mat[3 * i] * inertia[0] * mat[3 * j]
+            + mat[3 * i + 1] * inertia[1] * mat[3 * j + 1]
+            + mat[3 * i + 2] * inertia[2] * mat[3 * j + 2]
+    };
     [
         turned(0, 0) + mass * (y * y + z * z),
         turned(1, 1) + mass * (x * x + z * z),
