@@ -302,10 +302,9 @@ impl Batch {
     ) -> Result<()> {
         let policy = self.settings.overflow;
         // a function of the user's own may find more contacts than the shapes of a pair can have
-        let may_be_more = |m: &Model| {
-            m.users().meetings().next().is_some() || !crate::compile::capacity::holds_all(m)
-        };
-        let grows = policy == Overflow::Grow && may_be_more(&self.model);
+        let bounded = self.model.users().meetings().next().is_none();
+        let grows = policy == Overflow::Grow
+            && !(bounded && crate::compile::capacity::holds_all(&self.model));
         let pass = Pass {
             what,
             mask,

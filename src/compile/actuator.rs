@@ -249,7 +249,6 @@ struct Inputs {
     ranges: Vec<(bool, [f64; 2])>,
 }
 
-// the controls of one actuator, in the order of their bits
 /// The inputs that an actuator may have, in the order of its controls.
 pub(super) const INPUTS: [CtrlInput; 4] = [
     CtrlInput::Pos,
@@ -272,6 +271,7 @@ pub(super) fn inputs_said(said: &Actuator) -> i32 {
     }
 }
 
+// the controls of one actuator, in the order of their bits
 fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
     let autolimits = tree.spec.compiler().autolimits();
     let row = |what: &str, range: [f64; 2]| {

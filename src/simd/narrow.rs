@@ -59,12 +59,12 @@ impl<R: Real> Spots<R> {
         }
         let mut unsure = R::zero();
         let meet = meet(m, own, geoms, shapes, detect, near);
-        self.by_lane(of_lane, meet, |lane, shapes, out| {
+        self.by_lane(meet, |lane, out| {
             if !collide(
                 m,
                 OwnLane::new(own, lane),
                 geoms,
-                shapes,
+                of_lane(lane),
                 detect.lane(lane),
                 out,
             ) {
@@ -84,11 +84,9 @@ impl<R: Real> Spots<R> {
         near: R::Mask,
     ) {
         self.all.num = 0;
-        for lane in lanes::<R>(near) {
-            self.own.num = 0;
-            crate::user::meet(m, d, lane, geoms, detect.lane(lane), &mut self.own);
-            self.all.put_lane(lane, &self.own);
-        }
+        self.by_lane(near, |lane, out| {
+            crate::user::meet(m, d, lane, geoms, detect.lane(lane), out);
+        });
     }
 
     /// Finds the contacts of a pair with a flex in the lanes where it is awake; returns 1 in lanes where the convex collider stopped
@@ -108,16 +106,11 @@ impl<R: Real> Spots<R> {
             return unsure;
         }
         let near = soft::near(m, d, boxes, k) & awake;
-        if !near.any() {
-            return unsure;
-        }
-        for lane in lanes::<R>(near) {
-            self.own.num = 0;
-            if !soft::touch(m, d, k, lane, &mut self.own) {
+        self.by_lane(near, |lane, out| {
+            if !soft::touch(m, d, k, lane, out) {
                 unsure.set_lane(lane, 1.0);
             }
-            self.all.put_lane(lane, &self.own);
-        }
+        });
         unsure
     }
 
@@ -144,7 +137,8 @@ impl<R: Real> Spots<R> {
             true => boxes_meet(first, second, detect),
             false => capsule_meets(first, second, detect),
         };
-        self.by_lane(of_lane, near & meet, |lane, [first, second], out| {
+        self.by_lane(near & meet, |lane, out| {
+            let [first, second] = of_lane(lane);
             function(&first, &second, detect.lane(lane), true, out);
         });
         true
@@ -172,20 +166,15 @@ impl<R: Real> Spots<R> {
         R::zero().lt(soon)
     }
 
-    // runs the reference in some lanes
+    // finds the contacts of some lanes, one lane after the other
     #[inline(always)]
-    fn by_lane(
-        &mut self,
-        of_lane: impl Fn(usize) -> [Shape; 2],
-        mask: R::Mask,
-        mut run: impl FnMut(usize, [Shape; 2], &mut Contacts),
-    ) {
+    fn by_lane(&mut self, mask: R::Mask, mut run: impl FnMut(usize, &mut Contacts)) {
         if !mask.any() {
             return;
         }
         for lane in lanes::<R>(mask) {
             self.own.num = 0;
-            run(lane, of_lane(lane), &mut self.own);
+            run(lane, &mut self.own);
             self.all.put_lane(lane, &self.own);
         }
     }

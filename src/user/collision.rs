@@ -29,10 +29,10 @@ impl Model {
     /// one; the types may be given in any order. It gets one world, the ids of the two geoms, that of the lower type first, and a
     /// distance (m), and returns the contacts nearer than that distance: at most 50, others are left out.
     ///
-    /// It is asked about the pairs that masks, filters and exclusions allow, if their bounding spheres are near, also of
-    /// types that otherwise never touch (a height field and a signed distance field). Poses are those of this step (`geom_xpos`, `geom_xmat`), velocities those of the
-    /// previous step. Such pairs have no speculative contacts; distance sensors, rays and flexes do not call it. For threads and
-    /// panics see [`crate::user`].
+    /// It is asked about the pairs that masks, filters and exclusions allow, if their bounding spheres are near, also of types
+    /// that otherwise never touch (a height field and a signed distance field). Poses are those of this step (`geom_xpos`,
+    /// `geom_xmat`), velocities those of the previous step. Such pairs have no speculative contacts; distance sensors, rays and
+    /// flexes do not call it. For threads and panics see [`crate::user`].
     ///
     /// ```
     /// use manyworlds::types::GeomType;
