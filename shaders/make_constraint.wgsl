@@ -218,7 +218,7 @@ fn contact_ask(c: i32) -> Ask {
         return Ask();
     }
     // a contact of an impact within the timestep has rows whatever its distance; where rows are made again, it had some
-    let soon = model_speculates && contact_efc_address(c) != -1;
+    let soon = model_speculates && contact_efc_address(c) != -1 && !was_in_gap(c, k);
     if (dist >= margin && !soon) {
         // contacts with adhesion have a frictionless row in the gap
         if (nadhesion > 0 && collision_adhesion(k) != 0.0) {
@@ -236,6 +236,12 @@ fn contact_ask(c: i32) -> Ask {
         return Ask(dim, CNSTR_CONTACTELLIPTIC, c, pattern, dist, margin, 0.0, 1.0);
     }
     return Ask(2 * (dim - 1), CNSTR_CONTACTPYRAMIDAL, c, pattern, dist, margin, 0.0, 1.0);
+}
+
+// where rows are made again: whether the contact had the row of the gap alone, which is still in its place
+fn was_in_gap(c: i32, k: i32) -> bool {
+    let row = contact_efc_address(c);
+    return nadhesion > 0 && collision_condim(k) > 1 && row >= 0 && efc_type(max(row, 0)) == CNSTR_CONTACTFRICTIONLESS;
 }
 
 // solref and solimp of an entry

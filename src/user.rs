@@ -1,4 +1,5 @@
-//! Functions of your own: controls, passive forces, filters of contacts, contacts themselves, readings of sensors of type `user`
+//! Functions of your own: controls, passive forces, filters of contacts, contacts themselves, signed
+//! distances of shapes, readings of sensors of type `user`
 //! (`mjcb_control`, `mjcb_passive`, `mjcb_contactfilter`, `mjCOLLISIONFUNC`, `mjcb_sensor`), and of actuators of type `user` the
 //! gain, the bias and the rate of the activations (`mjcb_act_gain`, `mjcb_act_bias`, `mjcb_act_dyn`).
 //!
@@ -19,6 +20,7 @@
 
 mod collision;
 mod hooks;
+mod sdf;
 mod text;
 mod world;
 
@@ -26,6 +28,8 @@ pub use collision::Touch;
 pub(crate) use collision::meet;
 pub use hooks::Inputs;
 pub(crate) use hooks::{add_passive, let_through, read_sensors, set_controls, set_controls_of};
+pub(crate) use sdf::OwnSdf;
+pub use sdf::surface;
 pub(crate) use text::on_the_cores;
 #[cfg(feature = "gpu")]
 pub(crate) use text::{Hook, on_a_device};
@@ -91,6 +95,8 @@ pub(crate) struct Users {
     filter: Option<Arc<hooks::Filter>>,
     // with the types of the two geoms, the lower first
     collisions: Vec<([i32; 2], Arc<collision::Collision>)>,
+    // with the number of the mesh
+    sdfs: Vec<(usize, Arc<sdf::Distance>)>,
     // with the number of the sensor
     sensors: Vec<(usize, Arc<hooks::Sensor>)>,
     texts: Vec<text::Text>,
@@ -108,6 +114,7 @@ impl fmt::Debug for Users {
             .field("passive", &self.passive.is_some())
             .field("filter", &self.filter.is_some())
             .field("collisions", &collisions)
+            .field("sdfs", &self.own_sdfs().collect::<Vec<_>>())
             .field("sensors", &sensors)
             .field("texts", &self.texts)
             .finish()

@@ -97,6 +97,7 @@ class Model:
         passive: Callable[[World], object] | None,
         contact_filter: Callable[[World, int, int], object] | None,
         collisions: Mapping[tuple[str, str], Callable[[World, int, int, float], object]],
+        distances: Mapping[str, Callable[[list[float]], float]],
         sensors: Mapping[str, Callable[[World], object]],
         actuators: Mapping[str, Mapping[str, Callable[[Actuator], object]]],
         reads: Sequence[str],
@@ -107,6 +108,7 @@ class Model:
         passive: str | None,
         contact_filter: str | None,
         collisions: Mapping[tuple[str, str], str],
+        distances: Mapping[str, str],
         sensors: Mapping[str, str],
         actuators: Mapping[str, Mapping[str, str]],
     ) -> Model: ...

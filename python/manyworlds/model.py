@@ -136,6 +136,7 @@ class Model:
         passive: Callable[[World], object] | None = None,
         contact_filter: Callable[[World, int, int], object] | None = None,
         collisions: Mapping[tuple[str, str], Callable[[World, int, int, float], object]] | None = None,
+        distances: Mapping[str, Callable[[list[float]], float]] | None = None,
         sensors: Mapping[str, Callable[[World], object]] | None = None,
         actuators: Mapping[str, Mapping[str, Callable[[Actuator], object]]] | None = None,
         reads: Sequence[str] = (),
@@ -148,8 +149,9 @@ class Model:
         float64 without the axis of worlds. `control` writes into the `ctrl`, `qfrc_applied`, `xfrc_applied` and `userdata` of its world, `passive`
         adds to its `qfrc_passive`. `contact_filter` also gets two geoms, the lower first, and returns true to discard the pair.
         `collisions` are by two types of geoms, {("plane", "sphere"): f}: the function also gets two geoms, that of the lower type first, and a distance
-        (m), reads `geom_xpos` and `geom_xmat`, and returns the contacts nearer than that, a list of (dist, pos, normal). The function of a sensor of
-        type `user` returns its reading. The functions `gain`, `bias` and `dyn` of an actuator of type `user` get the actuator and return its gain, its
+        (m), reads `geom_xpos` and `geom_xmat`, and returns the contacts nearer than that, a list of (dist, pos, normal). `distances` are by meshes of
+        geoms of type `sdf`: the function gets a point in the frame of the mesh (m), and returns its signed distance from the surface, negative inside.
+        The function of a sensor of type `user` returns its reading. The functions `gain`, `bias` and `dyn` of an actuator of type `user` get the actuator and return its gain, its
         bias and the rates of its activations.
 
         Functions are called once for each world, one after the other, however many threads there are: each call takes the interpreter's lock and
@@ -157,7 +159,7 @@ class Model:
         call of the batch, with a note of the world; the batch must then be reset or restored as a whole. Functions are not saved in files of
         models, and a model with functions cannot be pickled.
         """
-        alone = (control, passive, contact_filter, dict(collisions or {}), dict(sensors or {}))
+        alone = (control, passive, contact_filter, dict(collisions or {}), dict(distances or {}), dict(sensors or {}))
         return Model(self._core.with_functions(*alone, {k: dict(v) for k, v in (actuators or {}).items()}, list(reads)))
 
     def with_wgsl(
@@ -167,19 +169,21 @@ class Model:
         passive: str | None = None,
         contact_filter: str | None = None,
         collisions: Mapping[tuple[str, str], str] | None = None,
+        distances: Mapping[str, str] | None = None,
         sensors: Mapping[str, str] | None = None,
         actuators: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Model:
         """A copy with WGSL texts, which the backend `gpu` runs where `cpu` and `simd` call the functions of `with_functions`.
 
         A text defines `fn control()`, `fn passive()`, `fn contact_filter(geom1: i32, geom2: i32) -> bool`, `fn collide(geom1:
-        i32, geom2: i32, distance: f32)`, which calls `add_contact(dist, pos, normal)`, `fn sensor(k: i32) -> f32` for number `k` of a
+        i32, geom2: i32, distance: f32)`, which calls `add_contact(dist, pos, normal)`, `fn distance(point: vec3f) -> vec4f`, which returns the slope of a
+        signed distance and the distance and reads no arrays, `fn sensor(k: i32) -> f32` for number `k` of a
         reading, and for the parts `gain`, `bias` and `dyn` of an actuator `fn gain(a: UserActuator) -> f32`, `fn bias(a: UserActuator) -> f32` and
         `fn rate(a: UserActuator, k: i32) -> f32`. It reads arrays of its world and of the model by their names, `qpos(0)`, `xpos(2).z`, and writes with
         `set_ctrl(u, x)`, `set_qfrc_applied`, `set_xfrc_applied_at(body, k, x)`, `set_userdata`, `set_qfrc_passive`. A text replaces an earlier
         one for the same function; the other texts, and functions, stay. Raises DeviceError with line and column in a text that is not valid WGSL.
         """
-        alone = (control, passive, contact_filter, dict(collisions or {}), dict(sensors or {}))
+        alone = (control, passive, contact_filter, dict(collisions or {}), dict(distances or {}), dict(sensors or {}))
         return Model(self._core.with_wgsl(*alone, {k: dict(v) for k, v in (actuators or {}).items()}))
 
     @property

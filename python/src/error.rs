@@ -48,6 +48,7 @@ const NAMES: &[(&str, &str)] = &[
         "Model::bind_collision_wgsl",
         "Model.with_wgsl(collisions=...)",
     ),
+    ("Model::bind_sdf_wgsl", "Model.with_wgsl(distances=...)"),
     ("Model::bind_sensor_wgsl", "Model.with_wgsl(sensors=...)"),
     ("Model::bind_user_wgsl", "Model.with_wgsl(actuators=...)"),
     ("Model::bind_control", "Model.with_functions(control=...)"),
@@ -60,6 +61,7 @@ const NAMES: &[(&str, &str)] = &[
         "Model::bind_collision",
         "Model.with_functions(collisions=...)",
     ),
+    ("Model::bind_sdf", "Model.with_functions(distances=...)"),
     ("Model::bind_sensor", "Model.with_functions(sensors=...)"),
     ("Model::bind_user", "Model.with_functions(actuators=...)"),
     (

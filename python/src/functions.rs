@@ -126,6 +126,7 @@ pub struct Functions {
     pub passive: Option<Function>,
     pub contact_filter: Option<Function>,
     pub collisions: BTreeMap<(String, String), Function>,
+    pub distances: BTreeMap<String, Function>,
     pub sensors: BTreeMap<String, Function>,
     pub actuators: BTreeMap<String, BTreeMap<String, Function>>,
     pub reads: Vec<String>,
@@ -138,6 +139,7 @@ impl Functions {
             && self.passive.is_none()
             && self.contact_filter.is_none()
             && self.collisions.is_empty()
+            && self.distances.is_empty()
             && self.sensors.is_empty()
             && self.actuators.is_empty()
     }
@@ -211,6 +213,11 @@ impl Functions {
             };
             py.detach(|| model.bind_collision(types[0], types[1], meet))
                 .map_err(raised)?;
+        }
+        for (name, function) in &self.distances {
+            let caller = caller(function);
+            let distance = move |point: [f64; 3]| caller.call_distance(point);
+            model.bind_sdf(name, distance).map_err(raised)?;
         }
         for (name, function) in &self.sensors {
             let (caller, sensor) = (caller(function), name.clone());
@@ -314,7 +321,7 @@ impl Caller {
         writes: &[&str],
         run: impl for<'py> FnOnce(Python<'py>, Bound<'py, World>, &Function) -> PyResult<T>,
     ) -> T {
-        self.attempt(world.number(), |py| {
+        self.attempt(Some(world.number()), |py| {
             let arrays = PyDict::new(py);
             for name in writes {
                 arrays.set_item(name, read(py, world, name)?)?;
@@ -341,7 +348,7 @@ impl Caller {
         out: &mut [f64],
         what: impl FnOnce() -> String,
     ) {
-        self.attempt(seen.world, |py| {
+        self.attempt(Some(seen.world), |py| {
             let actuator = Actuator {
                 id: seen.id,
                 world: seen.world,
@@ -357,15 +364,23 @@ impl Caller {
         });
     }
 
+    // a signed distance is not told whose point it gets
+    fn call_distance(&self, point: [f64; 3]) -> f64 {
+        self.attempt(None, |py| {
+            self.function.call1(py, (point.to_vec(),))?.extract(py)
+        })
+    }
+
     // runs with the interpreter's lock; after an exception, of this call or an earlier one, the computation ends here
-    fn attempt<T>(&self, world: usize, run: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
+    fn attempt<T>(&self, world: Option<usize>, run: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
         if !self.calls.ended.load(Ordering::Relaxed) {
             let done = Python::attach(|py| {
                 run(py).inspect_err(|e| {
-                    // an exception that cannot take notes gets none
-                    let _ = e
-                        .value(py)
-                        .call_method1("add_note", (format!("in world {world}"),));
+                    if let Some(world) = world {
+                        // an exception that cannot take notes gets none
+                        let note = (format!("in world {world}"),);
+                        let _ = e.value(py).call_method1("add_note", note);
+                    }
                 })
             });
             match done {

@@ -175,6 +175,7 @@ impl Model {
         passive: Option<Py<PyAny>>,
         contact_filter: Option<Py<PyAny>>,
         collisions: BTreeMap<(String, String), Py<PyAny>>,
+        distances: BTreeMap<String, Py<PyAny>>,
         sensors: BTreeMap<String, Py<PyAny>>,
         actuators: BTreeMap<String, BTreeMap<String, Py<PyAny>>>,
         reads: Vec<String>,
@@ -190,7 +191,8 @@ impl Model {
         let of_actuators = actuators
             .iter()
             .flat_map(|(name, parts)| parts.values().map(move |f| (name, f)));
-        for (name, function) in sensors.iter().chain(of_actuators) {
+        let of_names = distances.iter().chain(&sensors);
+        for (name, function) in of_names.chain(of_actuators) {
             callable(py, function, name)?;
         }
         for ((type1, type2), function) in &collisions {
@@ -201,6 +203,7 @@ impl Model {
             passive,
             contact_filter,
             collisions,
+            distances,
             sensors,
             actuators,
             reads,
@@ -226,6 +229,7 @@ impl Model {
         passive: Option<String>,
         contact_filter: Option<String>,
         collisions: BTreeMap<(String, String), String>,
+        distances: BTreeMap<String, String>,
         sensors: BTreeMap<String, String>,
         actuators: BTreeMap<String, BTreeMap<String, String>>,
     ) -> PyResult<Self> {
@@ -234,6 +238,7 @@ impl Model {
             passive,
             contact_filter,
             collisions,
+            distances,
             sensors,
             actuators,
         };

@@ -17,6 +17,7 @@ pub struct Texts {
     pub passive: Option<String>,
     pub contact_filter: Option<String>,
     pub collisions: BTreeMap<(String, String), String>,
+    pub distances: BTreeMap<String, String>,
     pub sensors: BTreeMap<String, String>,
     pub actuators: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -38,6 +39,9 @@ impl Texts {
             let types = [geom_type(type1)?, geom_type(type2)?];
             let bound = model.bind_collision_wgsl(types[0], types[1], text);
             bound.map_err(raised)?;
+        }
+        for (name, text) in &self.distances {
+            model.bind_sdf_wgsl(name, text).map_err(raised)?;
         }
         for (name, text) in &self.sensors {
             model.bind_sensor_wgsl(name, text).map_err(raised)?;

@@ -393,3 +393,31 @@ def test_contacts_of_two_types_are_a_functions(backend):
         plain.with_functions(collisions={("plane", "ball"): meet})
     with pytest.raises(TypeError, match="not callable"):
         plain.with_functions(collisions={("plane", "sphere"): 3})
+
+
+@pytest.mark.parametrize("backend", ["cpu", "simd", "gpu"])
+def test_a_shape_is_a_function(backend):
+    """A ball on a ball of a coarse mesh, whose distance is that of a larger ball."""
+    xml = """<mujoco><option timestep="0.005"/><asset><mesh name="blob" builtin="sphere" params="1" scale="0.1 0.1 0.1"/></asset><worldbody>
+      <geom type="sdf" mesh="blob"/><body pos="0 0 0.25"><joint type="slide" axis="0 0 1"/><geom size="0.1"/></body></worldbody></mujoco>"""
+    plain = mw.Model.from_xml_string(xml)
+    text = "fn distance(point: vec3f) -> vec4f { return vec4f(normalize(point), length(point) - 0.095); }"
+    model = plain.with_functions(distances={"blob": lambda point: np.linalg.norm(point) - 0.095}).with_wgsl(distances={"blob": text})
+    batch = mw.Batch(model, 2, backend=backend)
+    batch.qpos[:] = -0.06
+    batch.forward()
+    assert abs(batch.contact_dist[0, 0] + 0.005) < 1e-5
+    with pytest.raises(ValueError, match="none of that name"):
+        plain.with_functions(distances={"bolb": lambda point: 1.0})
+    with pytest.raises(TypeError, match="not callable"):
+        plain.with_functions(distances={"blob": 3})
+    with pytest.raises(mw.DeviceError, match="only its arguments"):
+        plain.with_wgsl(distances={"blob": "fn distance(point: vec3f) -> vec4f { return vec4f(qpos(0)); }"})
+
+    def fails(point):
+        raise ArithmeticError("no distance")
+
+    batch = mw.Batch(plain.with_functions(distances={"blob": fails}), 2, backend="cpu")
+    batch.qpos[:] = -0.06
+    with pytest.raises(ArithmeticError, match="no distance"):
+        batch.forward()

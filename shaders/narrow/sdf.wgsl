@@ -51,7 +51,11 @@ fn sdf_between(first: Place, second: Place) -> Place {
 fn sdf_at(geom: i32, x: vec3f) -> vec4f {
     let id = geom_plugin(geom);
     if (noct > 0 && (nplugin == 0 || id < 0)) {
-        return octree_at(geom_dataid(geom), x);
+        let mesh = geom_dataid(geom);
+        if (own_sdfs && own__is_sdf(mesh)) {
+            return own__sdf_at(mesh, x);
+        }
+        return octree_at(mesh, x);
     }
     return shape_at(id, x);
 }

@@ -46,7 +46,17 @@ const POINTS: f64 = 300.0;
 /// # Errors
 /// A shape too flat or too narrow for the grid: fewer than two points along some axis.
 pub fn shape_mesh(kind: PluginKind, prm: &Prm) -> Result<MeshData, AssetError> {
-    let half = half_sizes(kind, prm);
+    surface_mesh(half_sizes(kind, prm), |p| distance(kind, prm, p))
+}
+
+/// The surface of a signed distance within a box around the origin, of these half sizes, as triangles.
+///
+/// # Errors
+/// A box too flat or too narrow for the grid: fewer than two points along some axis.
+pub fn surface_mesh(
+    half: [f64; 3],
+    distance: impl Fn([f64; 3]) -> f64,
+) -> Result<MeshData, AssetError> {
     let total = half[0] + half[1] + half[2];
     let n = half.map(|h| (POINTS / total * h).floor() as usize + 1);
     if n.contains(&1) {
@@ -59,7 +69,7 @@ pub fn shape_mesh(kind: PluginKind, prm: &Prm) -> Result<MeshData, AssetError> {
     for (z, layer) in points.enumerate() {
         for (y, line) in layer.chunks_exact_mut(n[0]).enumerate() {
             for (x, to) in line.iter_mut().enumerate() {
-                *to = distance(kind, prm, [at(0, x), at(1, y), at(2, z)]) as f32;
+                *to = distance([at(0, x), at(1, y), at(2, z)]) as f32;
             }
         }
     }

@@ -271,6 +271,20 @@ pub(super) fn inputs_said(said: &Actuator) -> i32 {
     }
 }
 
+/// The number of controls of an actuator.
+pub(super) fn controls_said(said: &Actuator) -> usize {
+    let spec = inputs_said(said);
+    match said.gaintype {
+        GainType::So3 if spec == CtrlChart::Quat as i32 => 4,
+        GainType::So3 => 3,
+        GainType::Pid | GainType::DcMotor => {
+            let inputs = INPUTS.into_iter();
+            inputs.filter(|&input| spec & input as i32 != 0).count()
+        }
+        _ => 1,
+    }
+}
+
 // the controls of one actuator, in the order of their bits
 fn inputs(tree: &Tree, said: &Actuator, ranges: &Ranges) -> Result<Inputs> {
     let autolimits = tree.spec.compiler().autolimits();

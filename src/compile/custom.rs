@@ -166,6 +166,11 @@ pub(super) fn plastic_keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
         let row = m.key_plastic[row].iter_mut();
         row.zip(values.iter().chain(rest))
             .for_each(|(to, x)| *to = *x);
+        if let Some(said) = said {
+            let mut row = m.key_plastic[k * need..(k + 1) * need].to_vec();
+            super::flex::plastic::scale(m, &said.flex_factors, &mut row);
+            put(&mut m.key_plastic, k, &row);
+        }
         normalize_plastic(m, k);
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Keyframes of attached models, spread over the whole model.
 
+use super::actuator::{activations_said, controls_said};
 use super::tree::Tree;
 use crate::error::Result;
 use crate::fields::Arrays;
@@ -25,18 +26,10 @@ pub(super) fn whole(m: &Arrays, tree: &Tree, key: &Key, of: &KeyOf, rest: &Key) 
         .joints
         .iter()
         .map(|j| (joint(j.type_).1, adr(&m.jnt_dofadr, j.id)));
-    // an actuator that was not attached counts as one with one control and no activation
-    let act = of.actuators.iter().map(|id| match id {
-        Some(i) => (m.actuator_actnum[*i] as usize, adr(&m.actuator_actadr, *id)),
-        None => (0, None),
-    });
-    let ctrl = of.actuators.iter().map(|id| match id {
-        Some(i) => (
-            m.actuator_ctrlnum[*i] as usize,
-            adr(&m.actuator_ctrladr, *id),
-        ),
-        None => (1, None),
-    });
+    let act = of.actuators.iter();
+    let act = act.map(|x| (activations_said(&x.said), adr(&m.actuator_actadr, x.id)));
+    let ctrl = of.actuators.iter();
+    let ctrl = ctrl.map(|x| (controls_said(&x.said), adr(&m.actuator_ctrladr, x.id)));
     let mocap = |n: usize| move |id: &Option<usize>| (n, adr(&m.body_mocapid, *id).map(|i| n * i));
     let spread =
         |attr: &str, said: &Option<Vec<f64>>, rest: &Option<Vec<f64>>, pieces: Vec<Piece>| {

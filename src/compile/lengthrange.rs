@@ -7,9 +7,10 @@ use super::tree::Tree;
 use crate::asset::vec3::MINVAL;
 use crate::cpu;
 use crate::cpu::lib::sparse::solve_ld;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fields::{Arrays, Data, Model};
 use crate::mjcf::schema::{LengthRange, LrMode};
+use crate::mjcf::spec::Spec;
 use crate::types::*;
 
 /// Most steps of a simulation that searches for a length.
@@ -73,6 +74,36 @@ pub(super) fn fill(m: &mut Model, tree: &Tree) -> Result<()> {
         }
     }
     Ok(())
+}
+
+impl Spec {
+    /// Takes over the length ranges of actuators from this spec's compiled model: [`Spec::to_mjcf`] saves them, as MuJoCo does, and a
+    /// model from that text does not compute them again.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if the model has another number of actuators, or a frame scales lengths.
+    pub fn keep_lengthranges(&mut self, m: &Model) -> Result<()> {
+        if self.actuators.len() != m.nactuator {
+            let msg = format!(
+                "the model has {} actuators and the spec {}: give the model compiled from this spec",
+                m.nactuator,
+                self.actuators.len()
+            );
+            return Err(Error::Input(msg));
+        }
+        if super::scale::scales(self) {
+            let msg = "a frame scales lengths, and would scale those of the model again";
+            return Err(Error::Input(msg.to_owned()));
+        }
+        for (i, actuator) in self.actuators.iter_mut().enumerate() {
+            let out = 2 * m.actuator_outadr[i] as usize;
+            let [short, long] = [0, 1].map(|k| m.actuator_lengthrange[out + k]);
+            if short < long {
+                actuator.lengthrange = [short, long];
+            }
+        }
+        Ok(())
+    }
 }
 
 fn needs(m: &Arrays, said: &LengthRange, i: usize) -> bool {

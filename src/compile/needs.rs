@@ -158,7 +158,7 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
     if sleeps && m.opt.disabled(DSBL_ISLAND) {
         need("the flag \"sleep\" without islands", By::Flag, "sleep");
     }
-    // MuJoCo puts the diagonal of their stiffness into the metric, and no force beside it
+    // MuJoCo ends where constraints act on them: its metric has the diagonal of their stiffness, and its solver all of it
     let stiff = |f: &usize| m.flex_interp[*f] != 0 && m.flex_dim[*f] == 1 && is_stiff(m, *f);
     if let Some(f) = (0..m.nflex).find(stiff) {
         let what = "elastic lines between nodes";
@@ -177,11 +177,6 @@ fn discrete(m: &Arrays, out: &mut Vec<Need>) {
         need(what, By::Flex(f), "name");
     }
 
-    // rows are made again when trees fall asleep, from contacts that no longer tell which are speculative
-    if sleeps && m.nadhesion > 0 && cpu::collision::sweep::speculates(m) {
-        let what = "the flags \"sleep\" and \"speculative\" and adhesion";
-        need(what, By::Flag, "speculative");
-    }
     if couple::lacks(m) {
         let what =
             "springs, dampers and servos that couple dofs which the worlds' shared model does not";

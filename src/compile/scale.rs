@@ -68,6 +68,11 @@ impl Scale {
         self.force() * self.unit_length
     }
 
+    /// Factor of pressures, stiffness of matter among them.
+    fn pressure(&self) -> f64 {
+        self.unit_mass / self.unit_length
+    }
+
     /// The geometric mean of two scales.
     fn mean(&self, other: &Scale) -> Scale {
         let mean = |a: f64, b: f64| (a * b).sqrt();
@@ -108,11 +113,16 @@ fn says(f: &Frame) -> bool {
     f.scale.is_some() || f.scaling.is_some() || f.massscale.is_some()
 }
 
-/// The spec with all scales of frames applied; `None` if there are none.
-pub(super) fn scaled(spec: &Spec) -> Result<Option<Spec>> {
+/// Whether a frame of a spec scales what is in it.
+pub(super) fn scales(spec: &Spec) -> bool {
     let mut any = false;
     spec.each_body(&mut |_, body| any |= body.frames.iter().any(says));
-    if !any {
+    any
+}
+
+/// The spec with all scales of frames applied; `None` if there are none.
+pub(super) fn scaled(spec: &Spec) -> Result<Option<Spec>> {
+    if !scales(spec) {
         return Ok(None);
     }
     let mut out = spec.clone();

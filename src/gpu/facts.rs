@@ -110,6 +110,8 @@ pub const FACTS: &[Fact] = &[
         m.sensor_type.iter().any(motion)
     }),
     ("has_medium", |m| m.opt.has_medium()),
+    // meshes whose distances are a text of the user's own
+    ("own_sdfs", |m| crate::gpu::own::has_sdfs(m)),
     // soft bodies whose vertices lie between nodes
     ("model_cages", |m| {
         m.flex_interp.iter().any(|order| *order != 0)

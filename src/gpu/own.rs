@@ -39,6 +39,8 @@ struct Form {
     sets: &'static [&'static str],
     // functions of the stage that it may call
     calls: &'static [&'static str],
+    // whether it may read arrays, and call functions of this crate
+    reads: bool,
 }
 
 impl Hook {
@@ -49,6 +51,7 @@ impl Hook {
             result,
             sets,
             calls: &[],
+            reads: true,
         };
         match self {
             Self::Control => {
@@ -60,6 +63,10 @@ impl Hook {
             Self::Collision(_) => Form {
                 calls: &["add_contact"],
                 ..form("collide", &["i32", "i32", "f32"], "", &[])
+            },
+            Self::Sdf(_) => Form {
+                reads: false,
+                ..form("distance", &["vec3f"], "vec4f", &[])
             },
             Self::Sensor(_) => form("sensor", &["i32"], "f32", &[]),
             Self::Actuator(_, UserPart::Gain) => form("gain", &["UserActuator"], "f32", &[]),
@@ -74,6 +81,8 @@ impl Hook {
             Self::Control => "control",
             Self::Passive => "passive",
             Self::Filter | Self::Collision(_) => "collision",
+            // other stages get it with the function that calls it ([`sdfs`])
+            Self::Sdf(_) => "collision",
             Self::Actuator(..) => "fwd_actuation",
             Self::Sensor(i) => match NeedStage::from_i32(m.sensor_needstage[i]) {
                 Some(NeedStage::Pos) => "sensor_pos",
@@ -86,7 +95,7 @@ impl Hook {
     // prefix of the names that the hook's text defines
     fn prefix(self) -> String {
         let number = match self {
-            Self::Sensor(i) | Self::Actuator(i, _) => i.to_string(),
+            Self::Sdf(i) | Self::Sensor(i) | Self::Actuator(i, _) => i.to_string(),
             Self::Collision([low, high]) => format!("{low}_{high}"),
             _ => String::new(),
         };
@@ -108,6 +117,7 @@ fn texts<'a>(m: &'a Model, stage: &Stage) -> Vec<(Hook, &'a str)> {
     texts.sort_by_key(|(hook, _)| match hook {
         Hook::Sensor(i) | Hook::Actuator(i, _) => *i,
         Hook::Collision(_) => 1,
+        Hook::Sdf(_) => 2,
         _ => 0,
     });
     texts
@@ -159,8 +169,10 @@ pub(super) fn added(m: &Model, stage: &Stage) -> Added {
         prefixes: hooks.iter().map(|hook| hook.prefix()).collect(),
         ..Added::default()
     };
-    match hooks.first() {
-        None => {}
+    let others = hooks.iter().filter(|hook| !matches!(hook, Hook::Sdf(_)));
+    let others: Vec<Hook> = others.copied().collect();
+    match others.first() {
+        None | Some(Hook::Sdf(_)) => {}
         Some(hook @ Hook::Control) => {
             added.calls = alone("control", *hook);
             added.behind = Some("own__control");
@@ -172,8 +184,8 @@ pub(super) fn added(m: &Model, stage: &Stage) -> Added {
             added.behind = Some("own__passive");
         }
         Some(Hook::Filter | Hook::Collision(_)) => {
-            added.calls = contacts(&hooks);
-            added.splices = match hooks.as_slice() {
+            added.calls = contacts(&others);
+            added.splices = match others.as_slice() {
                 [Hook::Filter] => FILTER,
                 [Hook::Filter, ..] => FILTER_AND_MEETINGS,
                 _ => MEETINGS,
@@ -188,7 +200,59 @@ pub(super) fn added(m: &Model, stage: &Stage) -> Added {
             added.splices = ACTUATORS;
         }
     }
+    if others.len() < hooks.len() {
+        added.calls += &sdf_calls(m);
+    }
     added
+}
+
+/// Whether a text gives the distances of a mesh.
+pub(super) fn has_sdfs(m: &Model) -> bool {
+    sdf_texts(m).next().is_some()
+}
+
+/// The texts that give distances of meshes, with their callers, for a stage that has none of its own.
+pub(super) fn sdfs(m: &Model) -> String {
+    let texts = sdf_texts(m).map(|(mesh, text)| renamed(Hook::Sdf(mesh), text).1);
+    texts.chain([sdf_calls(m)]).collect()
+}
+
+/// Prefixes of the names that these texts define.
+pub(super) fn sdf_prefixes(m: &Model) -> impl Iterator<Item = String> {
+    sdf_texts(m).map(|(mesh, _)| Hook::Sdf(mesh).prefix())
+}
+
+/// Whether a text gives the distances of a mesh, as a kernel asks.
+pub(super) fn is_sdf(m: &Model) -> String {
+    let any: Vec<String> = sdf_texts(m)
+        .map(|(mesh, _)| format!("mesh == {mesh}"))
+        .collect();
+    let any = if any.is_empty() {
+        "false".to_owned()
+    } else {
+        any.join(" || ")
+    };
+    format!("fn own__is_sdf(mesh: i32) -> bool {{\n    return {any};\n}}\n")
+}
+
+fn sdf_texts(m: &Model) -> impl Iterator<Item = (usize, &str)> {
+    m.users().texts().filter_map(|(hook, text)| match hook {
+        Hook::Sdf(mesh) => Some((mesh, text)),
+        _ => None,
+    })
+}
+
+// in the frame of the mesh's file, the slope in that of the geom
+fn sdf_calls(m: &Model) -> String {
+    let choice = |(mesh, _): (usize, &str)| {
+        let call = Hook::Sdf(mesh).function();
+        format!("    if (mesh == {mesh}) {{\n        at = {call}(point);\n    }}\n")
+    };
+    let choices: String = sdf_texts(m).map(choice).collect();
+    format!(
+        "fn own__sdf_at(mesh: i32, x: vec3f) -> vec4f {{\n    let mat = quat2mat(mesh_quat(mesh));\n    let point = mat * x + \
+         mesh_pos(mesh);\n    var at = vec4f();\n{choices}    return vec4f(transpose(mat) * at.xyz, at.w);\n}}\n"
+    )
 }
 
 /// The arrays that user texts and their callers read and set in the kernel of a stage.

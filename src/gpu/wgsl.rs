@@ -189,6 +189,9 @@ impl Build<'_> {
         text.push_str(&calls);
         let entry = self.entry(stages, again);
         let derived = self.derived(&[&text, &entry]);
+        if derived.contains("fn own__sdf_at(") {
+            own.extend(own::sdf_prefixes(self.m));
+        }
         text.push_str(&derived);
         text.push_str(&entry);
         let Dataflow { reads, writes } = dataflow_in(self.m, &distinct);
@@ -300,6 +303,8 @@ impl Build<'_> {
         let Team { lanes, worlds, .. } = self.team;
         Some(match name {
             "UserActuator" => own::ACTUATOR.to_owned(),
+            "own__is_sdf" => own::is_sdf(self.m),
+            "own__sdf_at" => own::sdfs(self.m),
             "SOLID_CORNERS" => format!("const SOLID_CORNERS: i32 = {};\n", solids::corners(self.m)),
             "SOLID_FACINGS" => format!("const SOLID_FACINGS: i32 = {};\n", solids::facings(self.m)),
             "LANES" => format!("const LANES: i32 = {lanes};\n"),

@@ -8,7 +8,7 @@ use super::files;
 use super::names::{Named, Names, lists, subtree};
 use super::nearest::nearest;
 use super::read::{Model, Reader};
-use super::schema::{Attach, Body, Compiler, Frame, JointId, Key, KeyOf};
+use super::schema::{ActuatorId, Attach, Body, Compiler, Frame, JointId, Key, KeyOf};
 use super::source::Origin;
 use super::spec::Spec;
 use super::tree::Place;
@@ -20,7 +20,7 @@ pub(crate) struct AttachedKey {
     pub key: Key,
     pub part: u32,
     pub joints: Vec<(Origin, crate::types::JointType)>,
-    pub actuators: Vec<Origin>,
+    pub actuators: Vec<super::spec::Actuator>,
     pub mocaps: Vec<Origin>,
 }
 
@@ -283,7 +283,7 @@ impl Reader<'_> {
                 mocaps.push(b.origin)
             }
         });
-        let actuators: Vec<_> = child.actuators.iter().map(|a| a.origin).collect();
+        let actuators = child.actuators.clone();
         for key in &child.keys {
             let mut key = key.clone();
             key.name = key.name.map(|n| to(&n));
@@ -329,7 +329,10 @@ impl Reader<'_> {
                 actuators: k
                     .actuators
                     .iter()
-                    .map(|o| find(&actuators, k.part, *o))
+                    .map(|said| ActuatorId {
+                        id: find(&actuators, k.part, said.origin),
+                        said: said.clone(),
+                    })
                     .collect(),
                 mocaps: k.mocaps.iter().map(|o| find(&bodies, k.part, *o)).collect(),
             }));

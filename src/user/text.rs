@@ -20,6 +20,8 @@ pub(crate) enum Hook {
     Filter,
     /// Contacts of two types of geoms, the lower first.
     Collision([i32; 2]),
+    /// Signed distances of a mesh, by the mesh's id.
+    Sdf(usize),
     /// A sensor's reading, by the sensor's id.
     Sensor(usize),
     /// A part of an actuator, by the actuator's id.
@@ -38,6 +40,7 @@ impl Hook {
                     types.map(|kind| GeomType::from_i32(kind).unwrap_or(GeomType::None));
                 format!("for contacts of {low:?} and {high:?}")
             }
+            Self::Sdf(mesh) => format!("for distances of the mesh {:?}", m.names.mesh[mesh]),
             Self::Sensor(i) => format!("of the sensor {:?}", m.names.sensor[i]),
             Self::Actuator(i, part) => {
                 let part = match part {
@@ -57,6 +60,7 @@ impl Hook {
             Self::Passive => "bind_passive",
             Self::Filter => "bind_contact_filter",
             Self::Collision(_) => "bind_collision",
+            Self::Sdf(_) => "bind_sdf",
             Self::Sensor(_) => "bind_sensor",
             Self::Actuator(..) => "bind_user",
         }
@@ -97,6 +101,7 @@ impl Users {
         let collisions = self.collisions.iter();
         let collisions = collisions.map(|(types, _)| Hook::Collision(*types));
         let all = actuators.chain(alone.into_iter().flatten());
+        let all = all.chain(self.own_sdfs().map(Hook::Sdf));
         all.chain(collisions).chain(sensors).collect()
     }
 }
@@ -218,6 +223,16 @@ impl Model {
     ) -> crate::Result<()> {
         let types = super::collision::ordered(type1, type2)?;
         self.bind_text(Hook::Collision(types), text)
+    }
+
+    /// Binds a text for the signed distance of geoms of type `sdf` with a mesh, `fn distance(point: vec3f) -> vec4f`, in place of an
+    /// earlier one; its closure is that of [`Model::bind_sdf`]. It returns the slope of the distance (`xyz`), then the distance (`w`);
+    /// it reads no arrays and sets nothing.
+    ///
+    /// # Errors
+    /// [`Error::Shader`](crate::Error::Shader) with line and column in the text; those of [`Model::bind_sdf`].
+    pub fn bind_sdf_wgsl(&mut self, mesh: &str, text: &str) -> crate::Result<()> {
+        self.bind_text(Hook::Sdf(self.sdf_mesh(mesh)?), text)
     }
 
     /// Binds a text to a sensor of type `user`, `fn sensor(k: i32) -> f32`, in place of an earlier one; its closure is that of

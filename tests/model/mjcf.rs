@@ -756,13 +756,13 @@ fn attached_models_keep_their_meaning() {
             .expect("keys of attached models say what they are about")
     };
     assert_eq!(
-        (of(k).joints[0].id, of(k).actuators[0], of(k).mocaps[0]),
+        (of(k).joints[0].id, of(k).actuators[0].id, of(k).mocaps[0]),
         (Some(0), Some(0), None)
     );
     assert_eq!(
         (
             of(all).joints[0].id,
-            of(all).actuators[0],
+            of(all).actuators[0].id,
             of(all).mocaps[0]
         ),
         (Some(1), Some(1), Some(4))

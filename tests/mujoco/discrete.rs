@@ -58,12 +58,6 @@ fn what_no_backend_has_is_told() {
             "dampers of the edges",
         ),
         (
-            "sticky pyramidal 3",
-            "<flag",
-            "<flag speculative=\"enable\" sleep=\"enable\"",
-            "\"sleep\" and \"speculative\" and adhesion",
-        ),
-        (
             "ipc elliptic CG",
             "\"CG\"",
             "\"PGS\"",

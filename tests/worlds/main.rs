@@ -20,6 +20,7 @@ mod precision;
 mod reads;
 mod reset;
 mod robustness;
+mod shapes;
 mod slots;
 mod solver_stat;
 mod subgroup;

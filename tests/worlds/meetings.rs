@@ -106,6 +106,13 @@ fn only_pairs_of_its_types_are_a_functions(backend: Backend) {
         "{backend:?}: {swollen:?}"
     );
     assert_eq!(swollen[1..], plain[1..], "{backend:?}");
+    // a function that finds nothing turns the collider of its types off
+    let types = [GeomType::Plane, GeomType::Sphere];
+    m.bind_collision(types[0], types[1], |_, _, _| Vec::new())
+        .unwrap();
+    let none = "fn collide(plane: i32, ball: i32, distance: f32) {}";
+    m.bind_collision_wgsl(types[0], types[1], none).unwrap();
+    assert_eq!(dist(&m), plain[1..], "{backend:?}");
     m.unbind().unwrap();
     assert_eq!(dist(&m), plain, "{backend:?}");
 }

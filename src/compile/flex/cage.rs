@@ -18,6 +18,12 @@ const SAME: f64 = 1e-9;
 /// Share of a cell that may be missing where it counts as full.
 const WHOLE: f64 = 1e-12;
 
+/// Distance of a node from its place in an even grid, relative to the size of the grid.
+const EVEN: f64 = 1e-6;
+
+/// Share of a cell's stiffness that it has as the only one where nothing is in it, as in MuJoCo; of several, empty ones have none.
+const LONE: f64 = 1e-6;
+
 /// A grid of nodes, those along z first, then y, then x.
 pub(super) struct Cage {
     /// Order of interpolation.
@@ -99,6 +105,20 @@ pub(super) fn of(tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Res
         "node",
         "nodes must be those of a grid with right angles",
     )?;
+    let end = |k: usize| [(count[0] - 1) * ny * nz, (ny - 1) * nz, nz - 1][k];
+    let step = |k: usize| (xpos[end(k)] - xpos[0]) / (count[k] - 1) as f64;
+    let even = xpos.iter().enumerate().all(|(n, x)| {
+        let at = [n / (ny * nz), n / nz % ny, n % nz];
+        let at = (0..3).fold(xpos[0], |x, k| x + at[k] as f64 * step(k));
+        (*x - at).length() <= EVEN * (xpos[xpos.len() - 1] - xpos[0]).length()
+    });
+    if !even {
+        let what = "a flex between nodes that are not those of an even grid";
+        return Err(tree
+            .spec
+            .sources
+            .unsupported(said.origin, Some("node"), what));
+    }
     Ok(Some(Cage {
         order,
         cells,
@@ -159,7 +179,7 @@ impl Cage {
     }
 
     /// Stiffness matrix of each cell, along the axes of the grid: forces on its nodes by their displacements. It is Hooke's law
-    /// over the part of the cell that the flex fills; zero for empty cells.
+    /// over the part of the cell that the flex fills; zero for empty cells, if there are others.
     pub fn stiffness(&self, young: f64, nu: f64, fill: &Fill) -> Vec<f64> {
         let size = DVec3::from(self.cell_size());
         let order = self.order;
@@ -168,7 +188,10 @@ impl Cage {
         let (mut out, mut full) = (Vec::new(), None);
         for cell in 0..self.cells.iter().product() {
             let filled = fill.part(cell);
-            if filled.is_empty() {
+            if filled.is_empty() && self.cells == [1; 3] {
+                let of_full = whole(order, size.to_array(), material);
+                out.extend(of_full.into_iter().map(|x| LONE * x));
+            } else if filled.is_empty() {
                 out.resize(out.len() + num, 0.0);
             } else if filled.share() > 1.0 - WHOLE {
                 // full cells have the same matrix

@@ -59,21 +59,43 @@ pub(super) fn mode(said: &Flex, part: &Part) -> i32 {
 
 /// Number of words of the plastic state of a flex.
 pub(in crate::compile) fn words(m: &Arrays, f: usize) -> i64 {
+    parts(m, f).into_iter().fold(0, i64::saturating_add)
+}
+
+/// Number of words of the parts of that state, in their order: what rods, stretching and bending have kept.
+fn parts(m: &Arrays, f: usize) -> [i64; 3] {
     let mode = m.flex_plasticmode[f];
-    let mut words = super::rod::words(m, f);
-    if mode & STRETCH != 0 {
-        let cells = [0, 1, 2].map(|k| i64::from(m.flex_cellnum[3 * f + k]));
-        words += match (m.flex_interp[f], m.flex_dim[f]) {
-            (0, 2) => 3 * i64::from(m.flex_elemnum[f]),
-            (0, _) => 6 * i64::from(m.flex_elemnum[f]),
-            (order, _) if order < 0 => 3 * faces(cells),
-            _ => cells.into_iter().fold(6, i64::saturating_mul),
+    let cells = [0, 1, 2].map(|k| i64::from(m.flex_cellnum[3 * f + k]));
+    let stretch = match (m.flex_interp[f], m.flex_dim[f]) {
+        _ if mode & STRETCH == 0 => 0,
+        (0, 2) => 3 * i64::from(m.flex_elemnum[f]),
+        (0, _) => 6 * i64::from(m.flex_elemnum[f]),
+        (order, _) if order < 0 => 3 * faces(cells),
+        _ => cells.into_iter().fold(6, i64::saturating_mul),
+    };
+    let bend = match mode & BEND {
+        0 => 0,
+        _ => i64::from(m.flex_edgenum[f]),
+    };
+    [super::rod::words(m, f), stretch, bend]
+}
+
+/// Scales the plastic states of flexes in a keyframe: the factors of stretching and bending of each flex. What nodes and rods keep
+/// stays, as in MuJoCo.
+pub(in crate::compile) fn scale(m: &Arrays, factors: &[[f64; 2]], plastic: &mut [f64]) {
+    for (f, &[stretch, bend]) in factors.iter().enumerate().take(m.nflex) {
+        let Ok(adr) = usize::try_from(m.flex_plasticadr[f]) else {
+            continue;
         };
+        if m.flex_interp[f] != 0 {
+            continue;
+        }
+        let factors = parts(m, f).into_iter().zip([1.0, stretch, bend]);
+        let factors = factors.flat_map(|(n, factor)| (0..n).map(move |_| factor));
+        for (x, factor) in plastic[adr..].iter_mut().zip(factors) {
+            *x *= factor;
+        }
     }
-    if mode & BEND != 0 {
-        words += i64::from(m.flex_edgenum[f]);
-    }
-    words
 }
 
 fn faces([x, y, z]: [i64; 3]) -> i64 {

@@ -1,7 +1,7 @@
 //! Elements outside of the tree that refer to scaled elements.
 
 use super::actuator::{UNITLESS, actuator};
-use super::key::keys;
+use super::key::{Scales, keys};
 use super::span::{self, Line, Span};
 use super::stretch::Stretch;
 use super::{Moves, Named, ONE, Scale, lengths, number, powers, width};
@@ -32,13 +32,10 @@ pub(super) fn scale(
             yielding.push(line);
         }
     }
+    let mut flexes = Vec::new();
     for x in &mut spec.flexes {
-        let mut nodes = x.node.iter().flat_map(|list| list.split_ascii_whitespace());
-        if nodes.any(|node| !named.body(Some(node)).is_one()) {
-            let what = "a flex whose nodes are in a frame that scales";
-            return Err(sources.unsupported(x.origin, None, what));
-        }
         let scale = flex(x, named);
+        flexes.push(scale);
         named.flex.extend(x.name.clone().map(|name| (name, scale)));
     }
     for x in &mut spec.equalities {
@@ -68,7 +65,14 @@ pub(super) fn scale(
             return Err(sources.error(x.origin, None, msg));
         }
     }
-    keys(before, spec, named, (joints, &yielding), mocaps)
+    let scales = Scales {
+        named,
+        joints,
+        yielding: &yielding,
+        mocaps,
+        flexes: &flexes,
+    };
+    keys(before, spec, &scales)
 }
 
 /// Scales a tendon, whose lengths are angles if it is one of hinges alone.
@@ -96,28 +100,25 @@ fn tendon(x: &mut Tendon, (scale, slides): Line) {
     x.width = Some(x.width() * scale.length);
 }
 
-/// Scales a flex: its vertices in the frames of their bodies, all else by the scale of the bodies if one frame sets it for all, which is
-/// returned.
+/// Scales a flex: its vertices and nodes in the frames of their bodies, all else by the scale of the bodies if one frame sets it for
+/// all, which is returned.
 fn flex(x: &mut Flex, named: &Named) -> Scale {
-    let bodies = x.body.iter().flat_map(|list| list.split_ascii_whitespace());
-    let bodies: Vec<Scale> = bodies.map(|body| named.body(Some(body))).collect();
-    let (Some(first), Some(last)) = (bodies.first(), bodies.last()) else {
+    let bodies = scales_of(x.body.as_deref(), named);
+    let nodes = scales_of(x.node.as_deref(), named);
+    points(&mut x.vertex, &bodies);
+    points(&mut x.nodecoord, &nodes);
+    let Some(first) = bodies.first() else {
         return ONE;
     };
-    let vertices = x.vertex.iter_mut().flat_map(|v| v.chunks_exact_mut(3));
-    for (k, vertex) in vertices.enumerate() {
-        // one body is that of all vertices
-        let pos = [vertex[0], vertex[1], vertex[2]];
-        vertex.copy_from_slice(&bodies.get(k).unwrap_or(last).mapped(pos));
-    }
-    if first.is_one() || bodies.iter().any(|body| body.said != first.said) {
+    let mut all = bodies.iter().chain(&nodes);
+    if first.is_one() || all.any(|body| body.said != first.said) {
         return ONE;
     }
     let (length, along) = (first.length, Span::new(first, true));
     x.radius = Some(x.radius() * length);
     number(&mut x.edge.stiffness, along.rate);
     number(&mut x.edge.damping, along.rate);
-    let pressure = first.unit_mass / first.unit_length;
+    let pressure = first.pressure();
     number(&mut x.elasticity.young, pressure);
     number(&mut x.elasticity.shear, pressure);
     number(&mut x.elasticity.thickness, length);
@@ -132,6 +133,22 @@ fn flex(x: &mut Flex, named: &Named) -> Scale {
         width(&mut contact.solimp, solimp, length);
     }
     *first
+}
+
+// the scales of the bodies of a list of names
+fn scales_of(list: Option<&str>, named: &Named) -> Vec<Scale> {
+    let names = list.unwrap_or_default().split_ascii_whitespace();
+    names.map(|name| named.body(Some(name))).collect()
+}
+
+// scales points in the frames of their bodies; one body is that of all points
+fn points(list: &mut Option<Vec<f64>>, bodies: &[Scale]) {
+    let Some(last) = bodies.last() else { return };
+    let points = list.iter_mut().flat_map(|v| v.chunks_exact_mut(3));
+    for (k, point) in points.enumerate() {
+        let pos = [point[0], point[1], point[2]];
+        point.copy_from_slice(&bodies.get(k).unwrap_or(last).mapped(pos));
+    }
 }
 
 /// Scales a skin with its bones along the axes of their bodies; false if they have several scales. Masses and units do not count.

@@ -10,6 +10,7 @@ use crate::cpu::lib::math::*;
 use crate::fields::{Model, OwnLane};
 use crate::real::Real;
 use crate::types::*;
+use crate::user::OwnSdf;
 
 /// Contacts of two geoms at their poses, the second of which is a signed distance field.
 pub fn shape_sdf<R: Real>(
@@ -37,6 +38,8 @@ pub enum Form<'a> {
     Plugin(PluginKind, Prm),
     /// A mesh.
     Mesh(Octree<'a>),
+    /// A mesh with a function of the user's own.
+    Own(OwnSdf<'a>),
 }
 
 /// A solid at its pose.
@@ -174,7 +177,7 @@ impl<'a> Field<'a> {
     /// Where the frame of the distance is.
     pub fn frame(&self) -> Pose {
         match self.form {
-            Form::Geom(..) | Form::Mesh(_) => self.pose(),
+            Form::Geom(..) | Form::Mesh(_) | Form::Own(_) => self.pose(),
             Form::Plugin(..) => mul_pose(self.pose(), neg_pose(self.inside)),
         }
     }
@@ -193,7 +196,10 @@ impl<'a> Form<'a> {
             }
             (GeomType::Sdf, Err(_)) => {
                 let mesh = m.geom_dataid[geom].max(0) as usize;
-                Form::Mesh(Octree::new(m, mesh))
+                match OwnSdf::of(m, mesh) {
+                    Some(own) => Form::Own(own),
+                    None => Form::Mesh(Octree::new(m, mesh)),
+                }
             }
             _ => Form::Geom(kind, size),
         }
@@ -225,6 +231,7 @@ impl<'a> Form<'a> {
         let (kind, size) = match *self {
             Form::Plugin(kind, prm) => return sdf::distance(kind, &prm, x),
             Form::Mesh(octree) => return octree.distance(x),
+            Form::Own(own) => return own.distance(x),
             Form::Geom(kind, size) => (kind, size),
         };
         match kind {
@@ -263,6 +270,7 @@ impl<'a> Form<'a> {
         let (kind, size) = match *self {
             Form::Plugin(kind, prm) => return sdf::gradient(kind, &prm, x),
             Form::Mesh(octree) => return octree.gradient(x),
+            Form::Own(own) => return own.gradient(x),
             Form::Geom(kind, size) => (kind, size),
         };
         match kind {

@@ -21,7 +21,7 @@ impl<R: Real> Writer<'_, R> {
         let mut present = self.d.contact_dist[c].lt(self.d.own.collision_margin(m, k));
         if speculates(m) {
             // a lane without the contact has no rows of it, regardless of other lanes; where rows are made again, it had some
-            let soon = !R::int_is(self.d.contact_efc_address[c], -1);
+            let soon = !R::int_is(self.d.contact_efc_address[c], -1) & !self.was_in_gap(c, k);
             present = present | (soon & self.d.contact_dist[c].lt(R::splat(ABSENT)));
         }
         self.d.contact_efc_address[c] = R::int(-1);
@@ -41,6 +41,22 @@ impl<R: Real> Writer<'_, R> {
             self.rows_of_contact(c, k, dim, present);
             self.rows_of_contact(c, k, 1, gap);
         }
+    }
+
+    // where rows are made again: whether the contact had the row of the gap alone, which is still in its place
+    fn was_in_gap(&self, c: usize, k: usize) -> R::Mask {
+        let mut gap = R::zero();
+        if self.m.nadhesion > 0 && self.m.collision_condim[k] > 1 {
+            for lane in 0..R::WIDTH {
+                let row = R::int_lane(self.d.contact_efc_address[c], lane);
+                let row = usize::try_from(row).ok();
+                let kind = row.map(|r| R::int_lane(self.d.efc_type[r], lane));
+                if kind == Some(ConstraintType::ContactFrictionless as i32) {
+                    gap.set_lane(lane, 1.0);
+                }
+            }
+        }
+        R::zero().lt(gap)
     }
 
     // rows of a contact in the lanes of a mask

@@ -159,7 +159,16 @@ impl Looked<'_> {
 
     // why a text may not use a name; calls are not told apart, since a call can be written in many ways
     fn refused(&self, build: &Build<'_>, name: &str) -> Option<String> {
-        let sets = self.hook.form().sets;
+        let Form { sets, reads, .. } = self.hook.form();
+        if !reads
+            && build
+                .item(name, true)
+                .is_some_and(|item| !item.starts_with("const"))
+        {
+            return Some(format!(
+                "{name}: this function may use only its arguments and constants"
+            ));
+        }
         if let Some(access) = access(name) {
             let field = access.field;
             return match (access.write, field.room) {

@@ -1,5 +1,6 @@
 //! `custom` and `keyframe`.
 
+use crate::mjcf::spec::Actuator;
 use crate::types::{JointType, ObjType};
 
 elements! {
@@ -45,6 +46,8 @@ elements! {
     } with {
         /// The elements that the vectors are about, if not the whole model.
         of: Option<Box<KeyOf>>,
+        /// Factors of `plastic` for stretching and for bending of each flex, where frames scale; empty where none does.
+        flex_factors: Vec<[f64; 2]>,
     }
 }
 
@@ -56,10 +59,19 @@ elements! {
 pub struct KeyOf {
     /// Joints, for `qpos` and `qvel`.
     pub joints: Vec<JointId>,
-    /// Ids of actuators, for `act` and `ctrl`.
-    pub actuators: Vec<Option<usize>>,
+    /// Actuators, for `act` and `ctrl`.
+    pub actuators: Vec<ActuatorId>,
     /// Ids of mocap bodies, for `mpos` and `mquat`.
     pub mocaps: Vec<Option<usize>>,
+}
+
+/// An actuator of an attached model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActuatorId {
+    /// Its id in the whole model.
+    pub id: Option<usize>,
+    /// The actuator as that model says it, which determines how many numbers it has.
+    pub said: Actuator,
 }
 
 /// A joint of an attached model.
