@@ -161,10 +161,6 @@ for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
         say "no rustup: $target is not checked"
     fi
 done
-if rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
-    # the page that uses no kernels; for the test of the page one build stands for both
-    run env RUSTFLAGS=-Ctarget-feature=+simd128 cargo check -p manyworlds-web --target wasm32-unknown-unknown
-fi
 tests="-p manyworlds -p manyworlds-view -p warps --features manyworlds/window"
 # what is tested within the library is quick, and the library is built for it once more: not optimised, in a third of the time
 within="--lib --config profile.dev.opt-level=0"

@@ -254,12 +254,10 @@ pub(crate) fn exclusive(log: &mut Log, node: &Node, names: &[&str]) {
 
 /// Checks that two attributes are given together or not at all.
 pub(crate) fn together(log: &mut Log, node: &Node, a: &str, b: &str) {
-    if let (Some(_), None) | (None, Some(_)) = (node.attr(a), node.attr(b)) {
-        let (said, missing) = if node.attr(a).is_some() {
-            (a, b)
-        } else {
-            (b, a)
-        };
+    // an empty name names nothing
+    let given = |name: &str| node.attr(name).is_some_and(|text| !text.is_empty());
+    if given(a) != given(b) {
+        let (said, missing) = if given(a) { (a, b) } else { (b, a) };
         log.mistake(
             node.origin,
             Some(said),

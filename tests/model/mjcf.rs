@@ -1058,3 +1058,15 @@ fn parts_of_the_model_itself_are_attached_again() {
     let e = refused(&format!("<mujoco><worldbody>{chain}</worldbody></mujoco>"));
     assert!(e.contains("elements in all") || e.contains("deep"), "{e}");
 }
+
+#[test]
+fn an_equality_of_sites_needs_the_names_of_both() {
+    for sites in [r#"site1="" site2="s""#, r#"site1="s" site2="""#] {
+        let xml = format!(
+            r#"<mujoco><worldbody><body><freejoint/><geom size=".1"/><site name="s"/></body></worldbody>
+            <equality><connect {sites}/></equality></mujoco>"#
+        );
+        let e = Spec::from_str(&xml).unwrap_err().to_string();
+        assert!(e.contains("also needs site"), "{e}");
+    }
+}
