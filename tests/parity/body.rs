@@ -380,8 +380,9 @@ pub fn goldens_of(models: &[&str]) -> Vec<(String, Golden)> {
         .collect();
     paths.sort();
     let name = |path: &std::path::Path| path.file_stem().unwrap().to_string_lossy().into_owned();
-    // other goldens hold parts only: collisions, meshes
-    let whole = |golden: &Golden| golden.get("in/qpos").is_some();
+    // other goldens hold parts only: collisions, meshes, calls
+    let needed = ["in/qpos", "stat/meaninertia"];
+    let whole = |golden: &Golden| needed.iter().all(|name| golden.get(name).is_some());
     paths
         .iter()
         .map(|path| (name(path), path))

@@ -18,9 +18,6 @@ const SAME: f64 = 1e-9;
 /// Share of a cell that may be missing where it counts as full.
 const WHOLE: f64 = 1e-12;
 
-/// Distance of a node from its place in an even grid, relative to the size of the grid.
-const EVEN: f64 = 1e-6;
-
 /// Share of a cell's stiffness that it has as the only one where nothing is in it, as in MuJoCo; of several, empty ones have none.
 const LONE: f64 = 1e-6;
 
@@ -105,20 +102,6 @@ pub(super) fn of(tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) -> Res
         "node",
         "nodes must be those of a grid with right angles",
     )?;
-    let end = |k: usize| [(count[0] - 1) * ny * nz, (ny - 1) * nz, nz - 1][k];
-    let step = |k: usize| (xpos[end(k)] - xpos[0]) / (count[k] - 1) as f64;
-    let even = xpos.iter().enumerate().all(|(n, x)| {
-        let at = [n / (ny * nz), n / nz % ny, n % nz];
-        let at = (0..3).fold(xpos[0], |x, k| x + at[k] as f64 * step(k));
-        (*x - at).length() <= EVEN * (xpos[xpos.len() - 1] - xpos[0]).length()
-    });
-    if !even {
-        let what = "a flex between nodes that are not those of an even grid";
-        return Err(tree
-            .spec
-            .sources
-            .unsupported(said.origin, Some("node"), what));
-    }
     Ok(Some(Cage {
         order,
         cells,
@@ -141,8 +124,8 @@ impl Cage {
 
     /// A point along the axes of the grid, as shares of the whole.
     pub fn place(&self, x: V3) -> V3 {
-        let [first, size] = [self.node0[0], self.size()].map(DVec3::from);
-        ((DVec3::from(x) - first) / size).to_array()
+        let [low, high] = self.ends();
+        ((DVec3::from(x) - low) / (high - low)).to_array()
     }
 
     /// The cell that a place of the grid is in, by shares of the whole along each axis; the nearest other if a part of the cells is
@@ -167,36 +150,61 @@ impl Cage {
 
     /// Sides of the whole grid.
     pub fn size(&self) -> [f64; 3] {
-        let last = self.node0.len() - 1;
-        let [first, last] = [self.node0[0], self.node0[last]].map(DVec3::from);
-        (last - first).to_array()
+        let [low, high] = self.ends();
+        (high - low).to_array()
     }
 
-    /// Sides of a cell.
+    // the corners of the box around all nodes, which need not be those of an even grid
+    fn ends(&self) -> [DVec3; 2] {
+        let nodes = self.node0.iter().map(|x| DVec3::from(*x));
+        let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        nodes.fold(none, |[low, high], x| [low.min(x), high.max(x)])
+    }
+
+    /// Sides of a cell of an even grid.
     pub fn cell_size(&self) -> [f64; 3] {
-        let size = self.size();
+        let last = self.node0.len() - 1;
+        let [first, last] = [self.node0[0], self.node0[last]].map(DVec3::from);
+        let size = (last - first).to_array();
         [0, 1, 2].map(|k| size[k] / self.cells[k] as f64)
+    }
+
+    // sides of one cell: the way from its first node to its last
+    fn size_of(&self, cell: usize) -> DVec3 {
+        let [_, y, z] = self.cells;
+        let [_, ny, nz] = self.cells.map(|n| n * self.order + 1);
+        let at = [cell / (y * z), cell / z % y, cell % z].map(|k| k * self.order);
+        let node = |more: usize| {
+            let [i, j, k] = at.map(|first| first + more);
+            DVec3::from(self.node0[(i * ny + j) * nz + k])
+        };
+        let (own, even) = (node(self.order) - node(0), DVec3::from(self.cell_size()));
+        match (own - even).length() <= SAME * even.length() {
+            true => even,
+            false => own,
+        }
     }
 
     /// Stiffness matrix of each cell, along the axes of the grid: forces on its nodes by their displacements. It is Hooke's law
     /// over the part of the cell that the flex fills; zero for empty cells, if there are others.
     pub fn stiffness(&self, young: f64, nu: f64, fill: &Fill) -> Vec<f64> {
-        let size = DVec3::from(self.cell_size());
         let order = self.order;
         let num = (3 * (order + 1).pow(3)).pow(2);
         let material = Material::of_solid(young, nu);
         let (mut out, mut full) = (Vec::new(), None);
         for cell in 0..self.cells.iter().product() {
-            let filled = fill.part(cell);
+            let (filled, size) = (fill.part(cell), self.size_of(cell));
             if filled.is_empty() && self.cells == [1; 3] {
                 let of_full = whole(order, size.to_array(), material);
                 out.extend(of_full.into_iter().map(|x| LONE * x));
             } else if filled.is_empty() {
                 out.resize(out.len() + num, 0.0);
             } else if filled.share() > 1.0 - WHOLE {
-                // full cells have the same matrix
-                let of_full = || whole(order, size.to_array(), material);
-                out.extend_from_slice(full.get_or_insert_with(of_full));
+                // full cells of one size have the same matrix
+                if full.as_ref().is_none_or(|(of, _)| *of != size) {
+                    full = Some((size, whole(order, size.to_array(), material)));
+                }
+                out.extend(full.iter().flat_map(|(_, matrix)| matrix));
             } else {
                 out.extend(part_of(order, size, material, &filled));
             }
