@@ -26,14 +26,15 @@ impl Model {
     ///
     /// let mut model = Model::from_xml_str(
     ///     r#"<mujoco><asset><mesh name="blob" builtin="sphere" params="2" scale="0.1 0.1 0.1"/></asset><worldbody>
-    ///     <geom type="sdf" mesh="blob"/>
-    ///     <body pos="0 0 0.19"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"#,
+    ///     <geom type="sdf" mesh="blob"/><body pos="0 0 1"><site name="eye" zaxis="0 0 -1"/></body>
+    ///     <body pos="1 0 0"><freejoint/><geom size="0.1"/></body></worldbody>
+    ///     <sensor><rangefinder site="eye"/></sensor></mujoco>"#,
     /// )?;
     /// // rounder than its mesh
     /// model.bind_sdf("blob", |[x, y, z]| (x * x + y * y + z * z).sqrt() - 0.1)?;
     /// let mut batch = Batch::new(&model, 4)?;
     /// batch.forward()?;
-    /// assert!((batch.reals("contact_dist")?[0] + 0.01).abs() < 1e-4);
+    /// assert!((batch.reals("sensordata")?[0] - 0.9).abs() < 1e-5);
     /// # Ok::<(), manyworlds::Error>(())
     /// ```
     ///

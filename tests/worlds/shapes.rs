@@ -37,7 +37,7 @@ fn scene(extension: &str, mesh: &str, geom: &str) -> Model {
             <body pos="0.3 0 0.19"><freejoint/><geom size="0.1"/></body>
             <body pos="0 -0.3 -0.195"><freejoint/><geom size="0.1"/></body>
           </frame>
-          <site name="eye" pos="0.33 0.3 1.5" euler="180 0 0"/>
+          <body pos="0.1 0.45 1.5"><site name="eye" euler="180 0 0"/></body>
         </worldbody><sensor><rangefinder site="eye"/></sensor></mujoco>"#
     );
     let obj = surface([RING[0] + RING[1], RING[0] + RING[1], RING[1]], ring).unwrap();
