@@ -1,7 +1,6 @@
-//! Functions of your own: controls, passive forces, filters of contacts, contacts themselves, signed
-//! distances of shapes, readings of sensors of type `user`
-//! (`mjcb_control`, `mjcb_passive`, `mjcb_contactfilter`, `mjCOLLISIONFUNC`, `mjcb_sensor`), and of actuators of type `user` the
-//! gain, the bias and the rate of the activations (`mjcb_act_gain`, `mjcb_act_bias`, `mjcb_act_dyn`).
+//! Functions of your own: controls, passive forces, filters of contacts, contacts themselves, readings of sensors of type `user`
+//! (`mjcb_control`, `mjcb_passive`, `mjcb_contactfilter`, `mjCOLLISIONFUNC`, `mjcb_sensor`), signed distances of shapes, and of
+//! actuators of type `user` the gain, the bias and the rate of the activations (`mjcb_act_gain`, `mjcb_act_bias`, `mjcb_act_dyn`).
 //!
 //! They are part of a [`Model`] in memory, and are bound by `Model::bind_control` and its likes; model files do not hold them.
 //! Without a bound function the values are those of MuJoCo without callbacks: an actuator of type `user` has gain 1, bias 0 and

@@ -12,13 +12,13 @@ target=wasm32-unknown-unknown
 out=target/page
 rustup target add $target >/dev/null 2>&1 || true
 rm -rf "$out" && mkdir -p "$out"
+# a megabyte is little for models that are nested deeply
+flags="-Ctarget-feature=+simd128 -Clink-arg=-zstack-size=4194304"
 # twice, so that those who do not use the kernels need not load them: a name, and what cargo is asked for
 wasm() {
     name=$1
     shift
-    # a megabyte is little for models that are nested deeply
-    RUSTFLAGS="-Ctarget-feature=+simd128 -Clink-arg=-zstack-size=4194304" \
-        cargo build -p manyworlds-web --target $target --profile "$profile" "$@"
+    RUSTFLAGS=$flags cargo build -p manyworlds-web --target $target --profile "$profile" "$@"
     cargo run --quiet -p manyworlds-bindgen -- "target/$target/$made/manyworlds_web.wasm" "$out" "$name"
     # browsers fetch nothing for a page that is opened from disk, but run its scripts
     { printf 'self.%sWasm = "' "$name" && base64 <"$out/${name}_bg.wasm" | tr -d '\n' && printf '";\n'; } >"$out/${name}_wasm.js"
@@ -27,8 +27,7 @@ wasm() {
 case $profile in
 dev)
     # what is left without the kernels compiles; nothing runs it, so its physics need not be optimised
-    RUSTFLAGS="-Ctarget-feature=+simd128 -Clink-arg=-zstack-size=4194304" \
-        cargo build -p manyworlds-web --target $target --profile dev --config profile.dev.package.manyworlds.opt-level=0
+    RUSTFLAGS=$flags cargo build -p manyworlds-web --target $target --profile dev --config profile.dev.package.manyworlds.opt-level=0
     wasm manyworlds --features kernels
     ;;
 *) wasm manyworlds ;;

@@ -271,16 +271,19 @@ pub(super) fn inputs_said(said: &Actuator) -> i32 {
     }
 }
 
+/// The inputs of a controller or a motor, in the order of its controls.
+pub(super) fn inputs_of(said: &Actuator) -> impl Iterator<Item = CtrlInput> + use<> {
+    let spec = inputs_said(said);
+    let inputs = INPUTS.into_iter();
+    inputs.filter(move |&input| spec & input as i32 != 0)
+}
+
 /// The number of controls of an actuator.
 pub(super) fn controls_said(said: &Actuator) -> usize {
-    let spec = inputs_said(said);
     match said.gaintype {
-        GainType::So3 if spec == CtrlChart::Quat as i32 => 4,
+        GainType::So3 if inputs_said(said) == CtrlChart::Quat as i32 => 4,
         GainType::So3 => 3,
-        GainType::Pid | GainType::DcMotor => {
-            let inputs = INPUTS.into_iter();
-            inputs.filter(|&input| spec & input as i32 != 0).count()
-        }
+        GainType::Pid | GainType::DcMotor => inputs_of(said).count(),
         _ => 1,
     }
 }

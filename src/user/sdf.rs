@@ -102,20 +102,24 @@ impl<'a> OwnSdf<'a> {
         })
     }
 
+    // a point in the frame of the mesh's file
+    fn point(&self, x: [f64; 3]) -> [f64; 3] {
+        add3(mul_mat_vec3(self.mat, x), self.pos)
+    }
+
     /// Signed distance of a point.
     pub fn distance(&self, x: [f64; 3]) -> f64 {
-        (self.distance)(add3(mul_mat_vec3(self.mat, x), self.pos))
+        (self.distance)(self.point(x))
     }
 
     /// Slope of the distance.
     pub fn gradient(&self, x: [f64; 3]) -> [f64; 3] {
-        let point = add3(mul_mat_vec3(self.mat, x), self.pos);
-        mul_mat_t_vec3(self.mat, differences(point, self.distance))
+        mul_mat_t_vec3(self.mat, differences(self.point(x), self.distance))
     }
 }
 
 /// The surface of a signed distance as a mesh: the text of a Wavefront OBJ file, for [`Model::bind_sdf`]. `half_sizes` (m) are those of a
-/// box around the origin in which the surface lies; the longest side of the grid takes up to 300 points.
+/// box around the origin in which the surface lies; the grid has some 300 points over the three sides together.
 ///
 /// # Errors
 /// [`Error::Input`] if a half size is not positive, the box is too flat for the grid, or no surface lies in it.

@@ -7,13 +7,13 @@ use super::actuator::places as displaces;
 use super::span::{self, Line, Span};
 use super::stretch::Stretch;
 use super::{Moves, Named, Scale};
-use crate::compile::actuator::{INPUTS, activations_said, inputs_said};
+use crate::compile::actuator::{activations_said, controls_said, inputs_of};
 use crate::compile::pose::{Pose, unit};
 use crate::compile::tree::Tree;
 use crate::error::Result;
 use crate::mjcf::schema::{Key, KeyOf};
 use crate::mjcf::spec::{Actuator, Spec};
-use crate::types::{CtrlChart, CtrlInput, DynType, GainType, JointType};
+use crate::types::{CtrlInput, DynType, GainType, JointType};
 
 /// Map of positions in the world: `to + factor (p - from)`.
 struct Move {
@@ -226,19 +226,15 @@ fn inputs(key: &mut Key, of: Option<&KeyOf>, actuators: &[Actuator], named: &Nam
 
 // a factor for every control of an actuator
 fn of_controls(x: &Actuator, along: &Span) -> Vec<f64> {
-    let said = inputs_said(x);
     match x.gaintype {
-        GainType::So3 if said == CtrlChart::Quat as i32 => vec![1.0; 4],
-        GainType::So3 => vec![1.0; 3],
+        GainType::So3 => vec![1.0; controls_said(x)],
         GainType::Pid | GainType::DcMotor => {
-            let inputs = INPUTS.into_iter();
-            let inputs = inputs.filter(|&input| said & input as i32 != 0);
             let factor = |input| match input {
                 CtrlInput::Pos | CtrlInput::Vel => along.length,
                 CtrlInput::Ff => along.force,
                 _ => 1.0,
             };
-            inputs.map(factor).collect()
+            inputs_of(x).map(factor).collect()
         }
         _ if displaces(x) => vec![along.length],
         _ => vec![1.0],
