@@ -97,11 +97,11 @@ environment() {
         "$folder/bin/python" -m pip install --quiet --disable-pip-version-check -r "$needed" || return
     done
 }
-# builds the wheel and installs it into an environment
+# builds the wheel and installs it: an environment, features
 wheel() {
     python=$1/bin/python
     rm -rf target/wheels
-    run "$python" -m maturin build --quiet --profile dev --no-default-features --features view --manifest-path python/Cargo.toml --out target/wheels
+    run "$python" -m maturin build --quiet --profile dev --no-default-features --features "$2" --manifest-path python/Cargo.toml --out target/wheels
     run "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
     run "$python" -m abi3audit --strict target/wheels/*.whl
     run "$python" python/tests/smoke.py
@@ -130,7 +130,7 @@ if [ "$suite" = burn ]; then
 fi
 if [ "$suite" = torch ]; then
     run environment target/torch python/tests/requirements.txt python/tests_torch/requirements.txt
-    wheel target/torch
+    wheel target/torch view
     run "$python" -m pytest -q python/tests_torch
     sum_up
     [ "$fails" = 0 ]
@@ -153,15 +153,15 @@ fi
 run cargo fmt --all --check
 # what is built is linted meanwhile: `cargo clippy` puts this around the compiler too, but has to read all packages once more
 export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings
-# the library alone, on processors of other kinds
-for target in wasm32-unknown-unknown aarch64-unknown-linux-gnu; do
-    if rustup target add $target >/dev/null 2>&1; then
-        run env RUSTFLAGS= cargo check --no-default-features --target $target
-    else
-        say "no rustup: $target is not checked"
-    fi
-done
-tests="-p manyworlds -p manyworlds-view -p warps --features manyworlds/window"
+# the library alone, on a processor of another kind; the page is of a third
+target=aarch64-unknown-linux-gnu
+if rustup target add $target >/dev/null 2>&1; then
+    run env RUSTFLAGS= cargo check --no-default-features --target $target
+else
+    say "no rustup: $target is not checked"
+fi
+# the last one so that the wheel finds its packages built
+tests="-p manyworlds -p manyworlds-view -p warps -p packages --features manyworlds/window"
 # what is tested within the library is quick, and the library is built for it once more: not optimised, in a third of the time
 within="--lib --config profile.dev.opt-level=0"
 if cargo nextest --version >/dev/null 2>&1; then
@@ -171,8 +171,8 @@ else
     run cargo test --no-fail-fast --bins --test '*' $tests
     run cargo test --no-fail-fast $within $tests
 fi
-run cargo build --benches --examples --features window
-run cargo test --doc --features window
+run cargo build --benches --examples $tests
+run cargo test --doc $tests
 run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds --all-features
 # the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time
 run env CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
@@ -208,7 +208,8 @@ fi
 # the Python wheel
 if has_python; then
     finish environment
-    wheel target/python
+    # with what the tests above have built
+    wheel target/python tests
     # for its robots and its own rewards; the tests have something in the place of the packages that it asks for
     run "$python" -m pip install --quiet --disable-pip-version-check --no-deps playground==0.2.0
     if has_npm; then

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "scene")]
 use crate::compile::appearance::Appearance;
+use crate::cpu::collision::broad::Broad;
 use crate::cpu::collision::hull::Hulls;
 use crate::cpu::collision::reach::Reaches;
 pub use crate::fields::Arrays;
@@ -21,6 +22,8 @@ pub struct Model {
     // extents of mesh hulls: they follow from the arrays of meshes alone, which nothing changes; computed at the first use
     reaches: Arc<OnceLock<Reaches>>,
     hulls: Arc<OnceLock<Hulls>>,
+    // the list of pairs, to be searched; computed at the first use
+    broad: Arc<OnceLock<Broad>>,
     users: Users,
     // appearance that the arrays do not hold; none for a model that was not compiled from a text
     #[cfg(feature = "scene")]
@@ -57,6 +60,7 @@ impl Model {
             arrays,
             reaches: Arc::default(),
             hulls: Arc::default(),
+            broad: Arc::default(),
             users: Users::default(),
             #[cfg(feature = "scene")]
             appearance: None,
@@ -69,6 +73,7 @@ impl Model {
             arrays,
             reaches: Arc::clone(&self.reaches),
             hulls: Arc::clone(&self.hulls),
+            broad: Arc::default(),
             users: self.users.clone(),
             #[cfg(feature = "scene")]
             appearance: self.appearance.clone(),
@@ -102,6 +107,11 @@ impl Model {
         self.hulls.get_or_init(|| Hulls::new(self))
     }
 
+    /// Its pairs of geoms, to be searched.
+    pub(crate) fn broad(&self) -> &Broad {
+        self.broad.get_or_init(|| Broad::new(self))
+    }
+
     /// Functions that the user bound to the model.
     #[inline(always)]
     pub(crate) fn users(&self) -> &Users {
@@ -114,6 +124,7 @@ impl Model {
 
     /// The arrays, to be written by the compiler.
     pub(crate) fn arrays_mut(&mut self) -> &mut Arrays {
+        self.broad = Arc::default();
         &mut self.arrays
     }
 }

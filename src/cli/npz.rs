@@ -5,23 +5,77 @@ use super::output::{Kind, Output};
 use super::{Fault, USAGE};
 use crate::npy;
 use npyz::WriterBuilder;
-use npyz::npz::{NpzArchive, NpzWriter};
-use npyz::zip::write::FileOptions;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// Upper bounds on bytes beside the numbers: per array, and for the rest of the file.
 const OVERHEAD: u64 = 1 << 10;
 const REST: u64 = 1 << 16;
 
-type Zip = NpzWriter<BufWriter<File>>;
+/// Numbers above which the entry of an array gets sizes of 64 bits.
+const LARGE: u64 = 1 << 28;
+
+/// What follows an array's name in the name of its entry.
+const SUFFIX: &str = ".npy";
+
+type Zip = ZipWriter<Sink>;
+
+/// A file that takes what is written after a failed write without a word: an archive that is dropped writes its end.
+struct Sink {
+    file: BufWriter<File>,
+    // where the next byte goes, or would go
+    at: u64,
+    failed: bool,
+}
+
+impl Sink {
+    fn unless_failed(
+        &mut self,
+        run: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.failed {
+            return Ok(());
+        }
+        let done = run(&mut self.file);
+        self.failed = done.is_err();
+        done
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_failed(|file| file.write_all(bytes))?;
+        self.at += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_failed(|file| file.flush())
+    }
+}
+
+impl Seek for Sink {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let mut at = match to {
+            SeekFrom::Start(at) => at,
+            SeekFrom::Current(by) => self.at.saturating_add_signed(by),
+            SeekFrom::End(_) => self.at,
+        };
+        self.unless_failed(|file| file.seek(to).map(|there| at = there))?;
+        self.at = at;
+        Ok(at)
+    }
+}
 
 /// An unfinished file, which gets its name when it is complete.
 pub struct Writer {
     // none after a failed write
-    npz: Option<Zip>,
+    zip: Option<Zip>,
     out: Output,
 }
 
@@ -30,7 +84,11 @@ impl Writer {
     pub fn create(path: &Path, inputs: &[&Path]) -> Result<Self, Fault> {
         let out = Output::create(path, Kind::Npz, inputs)?;
         Ok(Self {
-            npz: Some(NpzWriter::new(BufWriter::new(out.file()?))),
+            zip: Some(ZipWriter::new(Sink {
+                file: BufWriter::new(out.file()?),
+                at: 0,
+                failed: false,
+            })),
             out,
         })
     }
@@ -48,13 +106,12 @@ impl Writer {
     }
 
     fn write(&mut self, run: impl FnOnce(&mut Zip) -> io::Result<()>) -> Result<(), Fault> {
-        let done = match &mut self.npz {
-            Some(npz) => run(npz),
-            None => Err(io::Error::other("an earlier write failed")),
+        let done = match &mut self.zip {
+            Some(zip) => run(zip),
+            None => Err(failed_before()),
         };
         done.map_err(|e| {
-            // its drop would write again, and report another error
-            std::mem::forget(self.npz.take());
+            self.zip = None;
             self.out.fault(&e)
         })
     }
@@ -62,9 +119,9 @@ impl Writer {
     /// Adds an array.
     pub fn add(&mut self, name: &str, array: &Array) -> Result<(), Fault> {
         let shape: Vec<u64> = array.shape.iter().map(|&n| n as u64).collect();
-        self.write(|npz| match &array.nums {
-            Nums::Int(x) => write(npz, name, &shape, x.iter().copied().map(Ok)),
-            Nums::Real(x) => write(npz, name, &shape, x.iter().copied().map(Ok)),
+        self.write(|zip| match &array.nums {
+            Nums::Int(x) => write(zip, name, &shape, x.iter().copied().map(Ok)),
+            Nums::Real(x) => write(zip, name, &shape, x.iter().copied().map(Ok)),
         })
     }
 
@@ -76,39 +133,48 @@ impl Writer {
         values: impl Iterator<Item = io::Result<f64>>,
     ) -> Result<(), Fault> {
         let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
-        self.write(|npz| write(npz, name, &shape, values))
+        self.write(|zip| write(zip, name, &shape, values))
     }
 
     /// Adds a text as an array of bytes.
     pub fn add_text(&mut self, name: &str, text: &str) -> Result<(), Fault> {
         let shape = [text.len() as u64];
-        self.write(|npz| write(npz, name, &shape, text.bytes().map(Ok)))
+        self.write(|zip| write(zip, name, &shape, text.bytes().map(Ok)))
     }
 
     /// Completes the file and gives it its name.
     pub fn finish(mut self) -> Result<(), Fault> {
-        let mut bytes = 0;
-        self.write(|npz| {
-            let mut file = npz.zip_writer().finish()?;
+        let zip = self.zip.take();
+        let end = |zip: Zip| {
+            let mut file = zip.finish().map_err(|e| match e {
+                ZipError::Io(e) => e,
+                e => e.into(),
+            })?;
             file.flush()?;
-            bytes = file.stream_position()?;
-            Ok(())
-        })?;
+            file.stream_position()
+        };
+        let bytes = zip.ok_or_else(failed_before).and_then(end);
+        let bytes = bytes.map_err(|e| self.out.fault(&e))?;
         self.out.finish(bytes)
     }
 }
 
+fn failed_before() -> io::Error {
+    io::Error::other("an earlier write failed")
+}
+
 fn write<T: npyz::AutoSerialize>(
-    npz: &mut Zip,
+    zip: &mut Zip,
     name: &str,
     shape: &[u64],
     mut values: impl Iterator<Item = io::Result<T>>,
 ) -> io::Result<()> {
-    let options = FileOptions::default()
-        .compression_method(npyz::zip::CompressionMethod::Stored)
-        .large_file(shape.iter().product::<u64>() > 1 << 28);
-    let builder = npz.array::<T>(name, options)?;
-    let mut writer = builder.default_dtype().shape(shape).begin_nd()?;
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .large_file(shape.iter().product::<u64>() > LARGE);
+    zip.start_file(format!("{name}{SUFFIX}"), options)?;
+    let array = npyz::WriteOptions::new().default_dtype().shape(shape);
+    let mut writer = array.writer(zip).begin_nd()?;
     values.try_for_each(|x| writer.push(&x?))?;
     writer.finish()
 }
@@ -116,7 +182,7 @@ fn write<T: npyz::AutoSerialize>(
 /// An open archive.
 pub struct Reader {
     path: PathBuf,
-    npz: NpzArchive<BufReader<File>>,
+    zip: ZipArchive<BufReader<File>>,
 }
 
 impl Reader {
@@ -130,21 +196,22 @@ impl Reader {
             );
             return Err(Fault::usage(msg));
         }
-        let npz = NpzArchive::open(path).map_err(|e| match e.kind() {
-            io::ErrorKind::InvalidData => {
-                Fault::usage(format!("{}: is no npz file: {e}", path.display()))
-            }
-            _ => Fault::io(path, e),
+        let file = File::open(path).map_err(|e| Fault::io(path, e))?;
+        let zip = ZipArchive::new(BufReader::new(file)).map_err(|e| match e {
+            ZipError::Io(e) => Fault::io(path, e),
+            e => Fault::usage(format!("{}: is no npz file: {e}", path.display())),
         })?;
         Ok(Self {
             path: path.to_owned(),
-            npz,
+            zip,
         })
     }
 
     /// Names of the arrays, sorted.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.npz.array_names().map(str::to_owned).collect();
+        let files = self.zip.file_names().flatten();
+        let arrays = files.filter_map(|file| Some(file.strip_suffix(SUFFIX)?.to_owned()));
+        let mut names: Vec<String> = arrays.collect();
         names.sort();
         names
     }
@@ -166,10 +233,9 @@ impl Reader {
     ) -> Result<Option<Vec<f64>>, Fault> {
         let path = self.path.clone();
         let bad = |what: String| Fault::usage(format!("{}: {name}: {what}", path.display()));
-        let file = npyz::npz::file_name_from_array_name(name);
-        let entry = match self.npz.zip_archive().by_name(&file) {
+        let entry = match self.zip.by_name(&format!("{name}{SUFFIX}")) {
             Ok(entry) => entry,
-            Err(npyz::zip::result::ZipError::FileNotFound) => return Ok(None),
+            Err(ZipError::FileNotFound) => return Ok(None),
             Err(e) => return Err(bad(e.to_string())),
         };
         npy::read(entry, wanted).map(Some).map_err(bad)

@@ -1,11 +1,12 @@
 //! Contacts (`mj_collision`).
 //!
-//! The list of pairs that may collide is a constant of the model. Each pair is tried by its bounding spheres, where its collider
-//! is expensive also by its bounding boxes, then by the function of its shapes; contacts get their slots in the order of the
-//! list.
+//! The list of pairs that may collide is a constant of the model; of many pairs, a sweep finds those that are near. Each pair is
+//! tried by its bounding spheres, where its collider is expensive also by its bounding boxes, then by the function of its shapes;
+//! contacts get their slots in the order of the list.
 
 pub(crate) mod bounds;
 mod box_box;
+pub(crate) mod broad;
 mod capsule_box;
 mod clip;
 mod convex;
@@ -48,6 +49,7 @@ use crate::user::let_through;
 
 use bounds::{bound_meets_plane, bounds_meet};
 use box_box::box_box;
+use broad::candidates;
 use capsule_box::capsule_box;
 use convex::convex;
 use hfield::hfield_convex;
@@ -70,17 +72,18 @@ pub fn collision(m: &Model, d: &mut Data) {
     let mut found = 0;
     let mut out = Contacts::new();
     let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
-    for k in 0..m.ncollision {
+    let candidates = candidates(m, d);
+    let mut each = |k: usize| {
         out.num = 0;
         if sleeps(m) && !pair_awake(m, d, k) {
-            continue;
+            return;
         }
         if soft::is_soft(m, k) {
             if k >= end {
                 end = soft::crowd(m, k);
                 found += of_flex(m, d, &boxes, k..end, &mut out);
             }
-            continue;
+            return;
         }
         let ended = of_geoms(m, d, k, &mut out);
         if !ended.sure {
@@ -90,6 +93,10 @@ pub fn collision(m: &Model, d: &mut Data) {
             keep(m, d, k, point, ended.soon);
         }
         found += out.num as i32;
+    };
+    match candidates {
+        Some(some) => some.into_iter().for_each(|k| each(k as usize)),
+        None => (0..m.ncollision).for_each(each),
     }
 
     // flag an overflow

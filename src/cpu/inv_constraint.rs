@@ -13,7 +13,7 @@ use crate::real::Real;
 /// rows: no system has to be solved (MuJoCo documentation, Computation, Inverse dynamics).
 pub fn inv_constraint(m: &Model, d: &mut Data) {
     let counts = [d.ne[0], d.nf[0], d.nefc[0]].map(|n| n as usize);
-    invert(m, d, &Sparse, counts);
+    invert(m, d, &Sparse::default(), counts);
 }
 
 /// The constraint forces for given numbers of equality rows, friction loss rows, and all rows.

@@ -21,7 +21,7 @@ pub fn solve_noslip(m: &Model, d: &mut Data) {
     }
     let maps = Maps::take(d);
     WORK.with_borrow_mut(|work| sweep_islands(m, d, &maps, work));
-    finish(m, d, &Sparse, &maps.all(d));
+    finish(m, d, &Sparse::default(), &maps.all(d));
     maps.put_back(d);
 }
 
@@ -51,7 +51,7 @@ fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
             return false;
         }
         let island = island_of(m, d, maps, next);
-        let (system, lane) = (&Sparse, 0);
+        let (system, lane) = (&Sparse::default(), 0);
         let whose = Whose {
             m,
             d,

@@ -33,13 +33,13 @@ pub fn solve_pgs(m: &Model, d: &mut Data) {
     }
     let maps = Maps::take(d);
     let all = maps.all(d);
-    residuals(m, d, &Sparse, all.rows);
+    residuals(m, d, &Sparse::default(), all.rows);
     for k in 0..d.nisland[0] as usize {
-        update_constraint(m, d, &Sparse, &island_of(m, d, &maps, k));
+        update_constraint(m, d, &Sparse::default(), &island_of(m, d, &maps, k));
     }
-    start_forces(m, d, &Sparse, all.rows);
+    start_forces(m, d, &Sparse::default(), all.rows);
     WORK.with_borrow_mut(|work| sweep_islands(m, d, &maps, work));
-    finish(m, d, &Sparse, &all);
+    finish(m, d, &Sparse::default(), &all);
     maps.put_back(d);
 }
 
@@ -75,7 +75,7 @@ fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
             return false;
         }
         let island = island_of(m, d, maps, next);
-        let (system, lane) = (&Sparse, 0);
+        let (system, lane) = (&Sparse::default(), 0);
         let whose = Whose {
             m,
             d,

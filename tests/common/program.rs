@@ -35,21 +35,22 @@ pub type Named<'a> = (&'a str, &'a [u64], &'a [f64]);
 /// Writes an npz file of f64 arrays.
 pub fn npz(path: &str, arrays: &[Named]) {
     use npyz::WriterBuilder;
-    let mut npz = npyz::npz::NpzWriter::create(path).unwrap();
+    let mut npz = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
     for (name, shape, x) in arrays {
-        let builder = npz.array::<f64>(name, Default::default()).unwrap();
-        let mut writer = builder.default_dtype().shape(shape).begin_nd().unwrap();
+        let entry = zip::write::SimpleFileOptions::default();
+        npz.start_file(format!("{name}.npy"), entry).unwrap();
+        let array = npyz::WriteOptions::<f64>::new().default_dtype();
+        let mut writer = array.shape(shape).writer(&mut npz).begin_nd().unwrap();
         writer.extend(x.iter().copied()).unwrap();
         writer.finish().unwrap();
     }
+    npz.finish().unwrap();
 }
 
 /// Shape and values of an array of an npz file.
 pub fn array(path: &str, name: &str) -> (Vec<u64>, Vec<f64>) {
-    let mut npz = npyz::npz::NpzArchive::open(path).unwrap();
-    let array = npz
-        .by_name(name)
-        .unwrap()
-        .unwrap_or_else(|| panic!("no {name}"));
+    let mut npz = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
+    let entry = npz.by_name(&format!("{name}.npy"));
+    let array = npyz::NpyFile::new(entry.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
     (array.shape().to_vec(), array.into_vec().unwrap())
 }

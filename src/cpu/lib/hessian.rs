@@ -1,5 +1,6 @@
 //! The Hessian of the primal problem, M + J' D J over the quadratic rows and the cones of one island; its factor, and Newton's
-//! direction. Dofs are numbered by their index in the island.
+//! direction. Dofs are numbered by their index in the island, or in an order of their own where that makes less work
+//! ([`super::order`]).
 //!
 //! On purpose there are three Hessians. The twin, for one world in f64, keeps the Hessian of an island, adds the rows that became
 //! active and subtracts the rows that left. Worlds side by side make the whole Hessian, of an island or a union of the lanes'
@@ -11,13 +12,18 @@ use wide::f64x4;
 use super::chains;
 use super::cone::{Contact, is_elliptic};
 use super::coupling::{couplings_of, is_coupled};
+use super::order::{self, Order};
 use super::primal::{Island, System};
 use super::rows::{Rows, follow, for_rows, load, store};
 use crate::fields::{Data, Model};
 use crate::types::*;
 
 /// One world in f64: vector operations take four numbers at a time; the Hessian of an island is kept between iterations.
-pub struct Sparse;
+#[derive(Default)]
+pub struct Sparse {
+    // of the island's dofs; none: the order of the model
+    order: Option<Order>,
+}
 
 impl System<f64> for Sparse {
     #[inline(always)]
@@ -41,26 +47,31 @@ impl System<f64> for Sparse {
         Contact::of(m, d, r)
     }
     fn symbolic(&mut self, m: &Model, d: &mut Data, island: &Island<'_, f64>) {
-        symbolic(m, d, island);
+        symbolic(m, d, island, None);
+        self.order = shorter(m, d, island);
     }
     fn make_hessian(&mut self, m: &Model, d: &mut Data, island: &Island<'_, f64>) {
-        make_hessian(m, d, island);
+        make_hessian(m, d, island, self.order.as_ref());
     }
     fn update_hessian(&mut self, m: &Model, d: &mut Data, island: &Island<'_, f64>) {
-        update_hessian(m, d, island);
+        update_hessian(m, d, island, self.order.as_ref());
     }
     fn factor(&mut self, m: &Model, d: &mut Data, island: &Island<'_, f64>) {
-        factor(m, d, island);
+        factor(m, d, island, self.order.as_ref());
     }
     fn direction(&mut self, _m: &Model, d: &mut Data, island: &Island<'_, f64>) -> f64 {
-        direction(d, island)
+        direction(d, dofs_in(island, self.order.as_ref()))
     }
 }
 
 // the Jacobian of a world whose other fields are borrowed as well
 macro_rules! jacobian {
     ($m:expr, $d:expr) => {
-        Sparse.jacobian($m, &$d.efc_Jpat, &$d.efc_J)
+        Rows {
+            m: $m,
+            pat: &$d.efc_Jpat,
+            entries: &$d.efc_J,
+        }
     };
 }
 
@@ -77,9 +88,45 @@ macro_rules! shape {
     };
 }
 
+// places of dofs in the order of an island, by the dofs' numbers
+macro_rules! places {
+    ($d:expr, $order:expr) => {
+        match $order {
+            Some(order) => order.place.as_slice(),
+            None => $d.map_dof2idof.as_slice(),
+        }
+    };
+}
+
+// the dofs of an island in its order
+fn dofs_in<'a>(island: &Island<'a, f64>, order: Option<&'a Order>) -> &'a [i32] {
+    order.map_or(island.dofs, |order| &order.dofs)
+}
+
+// the order of an island that makes the least work, if it is not that of the model; finds the sparsity in that order
+fn shorter(m: &Model, d: &mut Data, island: &Island<'_, f64>) -> Option<Order> {
+    let num = island.dofs.len();
+    let mut best = None;
+    let mut least = None;
+    for order in order::orders(m, d, island, &d.solver_end[..num]) {
+        let before = least.unwrap_or_else(|| order::work(&d.solver_end[..num]));
+        symbolic(m, d, island, Some(&order));
+        let work = order::work(&d.solver_end[..num]);
+        least = Some(before.min(work));
+        if work < before {
+            best = Some(order);
+        }
+    }
+    if least.is_some() {
+        symbolic(m, d, island, best.as_ref());
+    }
+    best
+}
+
 // Sparsity of the island's Hessian: the row of every dof ends at the last dof coupled to it.
-fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
-    let dofs = island.dofs;
+fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>, order: Option<&Order>) {
+    let dofs = dofs_in(island, order);
+    let place = places!(d, order);
     let end = &mut d.solver_end;
 
     // coupling by inertia
@@ -87,12 +134,15 @@ fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
         end[k] = k as i32;
         let adr = m.M_rowadr[i as usize] as usize;
         for &j in &m.M_colind[adr..adr + m.M_rownnz[i as usize] as usize] {
-            end[d.map_dof2idof[j as usize] as usize] = k as i32;
+            end[place[j as usize] as usize] = k as i32;
         }
-        // and by springs and dampers of a discrete step
-        if is_coupled(m) {
+    }
+    // and by springs and dampers of a discrete step
+    if is_coupled(m) {
+        for (k, &i) in dofs.iter().enumerate() {
             for &j in couplings_of(m, i as usize).1 {
-                end[d.map_dof2idof[j as usize] as usize] = k as i32;
+                let (first, last) = ascending(k as i32, place[j as usize]);
+                end[first as usize] = end[first as usize].max(last);
             }
         }
     }
@@ -106,13 +156,14 @@ fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
         }
         last_pattern = pattern;
         let pattern_dofs = jacobian!(m, d).dofs(r);
-        let Some(&last) = pattern_dofs.last() else {
-            continue;
+        let place_of = |&dof: &i32| place[dof as usize];
+        let last = match order {
+            Some(_) => pattern_dofs.iter().map(place_of).max(),
+            None => pattern_dofs.last().map(place_of),
         };
-        let last = d.map_dof2idof[last as usize];
-        for &i in pattern_dofs {
-            let k = d.map_dof2idof[i as usize] as usize;
-            end[k] = end[k].max(last);
+        for i in pattern_dofs {
+            let k = place_of(i) as usize;
+            end[k] = end[k].max(last.unwrap_or_default());
         }
     }
 
@@ -127,48 +178,57 @@ fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
     }
 }
 
+// two places, the lower first
+fn ascending(a: i32, b: i32) -> (i32, i32) {
+    (a.min(b), a.max(b))
+}
+
 // H = M + J' D J over the quadratic rows.
-fn make_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
-    let dofs = island.dofs;
+fn make_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>, order: Option<&Order>) {
+    let dofs = dofs_in(island, order);
+    let place = places!(d, order);
     let nv = dofs.len();
     let nh = d.solver_adr[nv - 1] as usize + nv;
     d.solver_H[..nh].fill(0.0);
     for (k, &i) in dofs.iter().enumerate() {
         let adr = m.M_rowadr[i as usize] as usize;
         for k_m in adr..adr + m.M_rownnz[i as usize] as usize {
-            let j = d.map_dof2idof[m.M_colind[k_m] as usize] as usize;
+            let j = place[m.M_colind[k_m] as usize] as usize;
             d.solver_H[d.solver_adr[j] as usize + k] = d.M[k_m];
         }
         if is_coupled(m) {
             let (adr, coupled) = couplings_of(m, i as usize);
             for (n, &j) in coupled.iter().enumerate() {
-                let j = d.map_dof2idof[j as usize] as usize;
-                d.solver_H[d.solver_adr[j] as usize + k] += d.efm_K_val[adr + n];
+                let (first, last) = ascending(k as i32, place[j as usize]);
+                d.solver_H[(d.solver_adr[first as usize] + last) as usize] += d.efm_K_val[adr + n];
             }
         }
     }
     for &r in island.rows {
         d.solver_inH[r as usize] = 0;
     }
-    update_hessian(m, d, island);
+    update_hessian(m, d, island, order);
 }
 
 // Adds rows that became quadratic to H and subtracts those that are no longer.
-fn update_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+fn update_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>, order: Option<&Order>) {
     let rows = island.rows;
-    let (h, adr, place) = (&mut d.solver_H, &d.solver_adr, &d.map_dof2idof);
+    let place = places!(d, order);
+    let (h, adr) = (&mut d.solver_H, &d.solver_adr);
     for_rows!(jacobian!(m, d), rows, |r, entries, dof| {
         let weight = changes(&mut d.solver_inH, &d.efc_state, &d.efc_D, r);
         if weight.iter().any(|&weight| weight != 0.0) {
-            add_rows(h, adr, place, entries, dof, |x| {
-                std::array::from_fn(|n| weight[n] * x[n])
-            });
+            let weighted = |x: &[f64; _]| std::array::from_fn(|n| weight[n] * x[n]);
+            match order {
+                Some(_) => add_rows_anywhere(h, adr, place, entries, dof, weighted),
+                None => add_rows(h, adr, place, entries, dof, weighted),
+            }
         }
     });
 }
 
 // adds the cones of sliding contacts to a copy of H
-fn add_cones(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+fn add_cones(m: &Model, d: &mut Data, island: &Island<'_, f64>, order: Option<&Order>) {
     let mut row = island.ne + island.nf;
     while row < island.rows.len() {
         let r = island.rows[row] as usize;
@@ -182,22 +242,31 @@ fn add_cones(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
             continue;
         }
         match contact.dim {
-            3 => add_cone::<3>(m, d, r, &contact),
-            4 => add_cone::<4>(m, d, r, &contact),
-            _ => add_cone::<6>(m, d, r, &contact),
+            3 => add_cone::<3>(m, d, r, &contact, order),
+            4 => add_cone::<4>(m, d, r, &contact, order),
+            _ => add_cone::<6>(m, d, r, &contact, order),
         }
     }
 }
 
-fn add_cone<const N: usize>(m: &Model, d: &mut Data, r: usize, contact: &Contact<f64>) {
+fn add_cone<const N: usize>(
+    m: &Model,
+    d: &mut Data,
+    r: usize,
+    contact: &Contact<f64>,
+    order: Option<&Order>,
+) {
     let w = contact.hessian::<N>(&d.efc_D[r..], &d.solver_Jaref[r..]);
     let jacobian = jacobian!(m, d);
     let dof = jacobian.dofs(r as i32);
     let rows = std::array::from_fn(|n| jacobian.row(r + n, dof.len()));
-    let (u, adr, place) = (&mut d.solver_U, &d.solver_adr, &d.map_dof2idof);
-    add_rows::<N>(u, adr, place, rows, dof, |x| {
-        std::array::from_fn(|i| (0..N).map(|j| w[i][j] * x[j]).sum())
-    });
+    let place = places!(d, order);
+    let (u, adr) = (&mut d.solver_U, &d.solver_adr);
+    let weighted = |x: &[f64; N]| std::array::from_fn(|i| (0..N).map(|j| w[i][j] * x[j]).sum());
+    match order {
+        Some(_) => add_rows_anywhere(u, adr, place, rows, dof, weighted),
+        None => add_rows(u, adr, place, rows, dof, weighted),
+    }
 }
 
 // change of the rows' D in the Hessian: rows to add or to subtract
@@ -253,17 +322,40 @@ fn add_rows<const N: usize>(
     }
 }
 
+// the same, where a later dof may have an earlier place
+#[inline(always)]
+fn add_rows_anywhere<const N: usize>(
+    h: &mut [f64],
+    adr: &[i32],
+    place: &[i32],
+    rows: [&[f64]; N],
+    dof: &[i32],
+    weighted: impl Fn(&[f64; N]) -> [f64; N],
+) {
+    for a in 0..dof.len() {
+        let t = weighted(&std::array::from_fn(|n| rows[n][a]));
+        for b in a..dof.len() {
+            let (first, last) = ascending(place[dof[a] as usize], place[dof[b] as usize]);
+            let mut sum = 0.0;
+            for n in 0..N {
+                sum += t[n] * rows[n][b];
+            }
+            h[(adr[first as usize] + last) as usize] += sum;
+        }
+    }
+}
+
 // Factors H; H is recomputed if additions and subtractions left it indefinite.
-fn factor(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
+fn factor(m: &Model, d: &mut Data, island: &Island<'_, f64>, order: Option<&Order>) {
     for anew in [false, true] {
         if anew {
-            make_hessian(m, d, island);
+            make_hessian(m, d, island, order);
         }
         let nv = island.dofs.len();
         let nh = d.solver_adr[nv - 1] as usize + nv;
         d.solver_U[..nh].copy_from_slice(&d.solver_H[..nh]);
         if m.opt.cone == Cone::Elliptic {
-            add_cones(m, d, island);
+            add_cones(m, d, island, order);
         }
         let full_rank = chains::factor(
             &mut d.solver_U,
@@ -280,8 +372,7 @@ fn factor(m: &Model, d: &mut Data, island: &Island<'_, f64>) {
 }
 
 // Search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad.
-fn direction(d: &mut Data, island: &Island<'_, f64>) -> f64 {
-    let dofs = island.dofs;
+fn direction(d: &mut Data, dofs: &[i32]) -> f64 {
     let nv = dofs.len();
     let x = &mut d.solver_Mgrad;
     for (x, &i) in x.iter_mut().zip(dofs) {
@@ -297,4 +388,60 @@ fn direction(d: &mut Data, island: &Island<'_, f64>) -> f64 {
         sum += x * d.solver_grad[i as usize];
     }
     0.5 * sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu;
+    use crate::cpu::lib::primal::{Maps, island_of};
+
+    // a heap whose bodies are numbered at random
+    fn heap(cone: &str) -> Model {
+        let num = 125;
+        let body = |k: usize| {
+            let at = 37 * k % num;
+            let [x, y, z] = [at % 5, at / 5 % 5, at / 25].map(|x| 0.19 * x as f64 + 0.1);
+            format!(r#"<body pos="{x} {y} {z}"><freejoint/><geom size=".1"/></body>"#)
+        };
+        let bodies: String = (0..num).map(body).collect();
+        let text = format!(
+            r#"<mujoco><option cone="{cone}"/><worldbody><geom type="plane" size="9 9 1"/>{bodies}</worldbody></mujoco>"#
+        );
+        Model::from_xml_str(&text).unwrap()
+    }
+
+    #[test]
+    fn an_order_changes_the_work_and_not_the_direction() {
+        for cone in ["pyramidal", "elliptic"] {
+            let m = heap(cone);
+            let mut d = Data::new(&m);
+            cpu::step(&m, &mut d);
+            cpu::forward(&m, &mut d);
+            let maps = Maps::take(&mut d);
+            let island = island_of(&m, &d, &maps, 0);
+            let num = island.dofs.len();
+            assert!(num > 600, "{num} dofs");
+
+            let mut direction = |order: Option<&Order>| {
+                symbolic(&m, &mut d, &island, order);
+                make_hessian(&m, &mut d, &island, order);
+                factor(&m, &mut d, &island, order);
+                super::direction(&mut d, dofs_in(&island, order));
+                let work = order::work(&d.solver_end[..num]);
+                let orders = order::orders(&m, &d, &island, &d.solver_end[..num]);
+                (work, d.solver_search.clone(), orders)
+            };
+            let (work, want, orders) = direction(None);
+            assert_eq!(orders.len(), 2);
+            for order in orders {
+                let (less, got, _) = direction(Some(&order));
+                assert!(2 * less < work, "{less} and {work}");
+                let scale = want.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+                let worst = want.iter().zip(&got).map(|(x, y)| (x - y).abs());
+                let worst = worst.fold(0.0, f64::max);
+                assert!(worst <= 1e-9 * scale, "{cone}: {worst} of {scale}");
+            }
+        }
+    }
 }

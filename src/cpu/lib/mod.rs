@@ -29,6 +29,7 @@ pub mod math;
 pub(crate) mod medium;
 pub(crate) mod medium_slope;
 pub(crate) mod metric;
+pub(crate) mod order;
 pub(crate) mod penalty;
 pub(crate) mod plastic;
 pub(crate) mod plugin;

@@ -199,10 +199,10 @@ pub fn by_island(
         return;
     }
     let maps = Maps::take(d);
-    start(m, d, &Sparse, &maps.all(d));
+    start(m, d, &Sparse::default(), &maps.all(d));
     for k in 0..d.nisland[0] as usize {
         let island = island_of(m, d, &maps, k);
-        let niter = solve(m, d, &mut Sparse, &island) as i32;
+        let niter = solve(m, d, &mut Sparse::default(), &island) as i32;
         d.island_niter[k] = niter;
         d.solver_niter[0] += niter;
     }

@@ -525,7 +525,7 @@ mod tests {
                     let of = Whose {
                         m: &m,
                         d: &d,
-                        system: &Sparse,
+                        system: &Sparse::default(),
                         lane: 0,
                         island: island_of(&m, &d, &maps, k),
                     };

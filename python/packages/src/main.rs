@@ -1,0 +1,2 @@
+//! Never built, see Cargo.toml.
+fn main() {}
