@@ -53,7 +53,7 @@ def of_program(program: str, path: pathlib.Path, steps: int, backend: str, world
     command = [program, "rollout", str(path), "--backend", backend, "--threads", "1", "--worlds", str(worlds), "--steps", str(steps)]
     if worlds > 1:
         command += ["--noise", "0.05"]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
     seconds = re.search(r" in ([\d.]+) s:", said)
     assert seconds, said
     return worlds * steps / float(seconds[1])

@@ -16,7 +16,7 @@ use crate::fields::{Data, Model};
 const TREES: usize = 8;
 
 /// Mean number of columns of a row from which on the order is worth a search.
-const COLUMNS: usize = 64;
+const COLUMNS: usize = 24;
 
 /// Dofs of an island in an order of their own.
 pub struct Order {
