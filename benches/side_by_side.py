@@ -6,6 +6,7 @@
     python3 benches/side_by_side.py                      # the models of models/, tables to the standard output
     python3 benches/side_by_side.py --write docs/performance.md
     python3 benches/side_by_side.py --tables speed a.xml b.xml
+    python3 benches/side_by_side.py --tables capabilities --worlds 16 --steps 100 --runs 3
 
 Both get the same states (settled by MuJoCo from the first keyframe, or qpos0, under small random controls) and the same
 controls, held for several steps. Rates are world-steps per second of processor time of one thread, so that other work on the
@@ -29,6 +30,45 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODELS = ["humanoid", "quadruped", "cartpole", "hand", "boxes"]
 SETTLE, SEEDS, STRAY, HOLD = 500, 64, 0.1, 10
 TABLES = ["speed", "threads", "worlds", "stages", "start"]
+# what MuJoCo 4.0 has: a model with it, and options that are added to the model
+CAPABILITIES = [
+    ("discrete steps", "models/quadruped.xml", '<option integrator="discrete"/>'),
+    ("`diagexact`", "models/quadruped.xml", '<option><flag diagexact="enable"/></option>'),
+    ("speculative contacts", "tests/golden/impacts.xml", ""),
+    ("surface velocities", "models/surfaces.xml", ""),
+    ("adhesive geoms", "models/sticky.xml", ""),
+    ("adhesion actuators", "models/adhesion.xml", ""),
+    ("springs that yield", "models/plastic.xml", ""),
+    ("delays, history", "models/delays.xml", ""),
+    ("DC motors", "models/dcmotors.xml", ""),
+    ("PID controllers (plugin)", "models/controllers.xml", ""),
+    ("servos of orientations", "models/servos.xml", ""),
+    ("tactile sensors", "tests/golden/tactile.xml", ""),
+    ("enclosed sites", "tests/golden/enclosed.xml", ""),
+    ("distances of geoms", "tests/golden/distances.xml", ""),
+    ("the older convex collider", "models/meshes.xml", '<option><flag nativeccd="disable"/></option>'),
+    ("height fields", "tests/golden/terrain.xml", ""),
+    ("signed distances (plugins)", "tests/golden/sdf_all.xml", ""),
+    ("medium", "models/fluid.xml", ""),
+    ("wrapped tendons", "models/spatial_tendons.xml", ""),
+    ("rays", "models/rays.xml", ""),
+    ("flex: several kinds", "models/flexes.xml", ""),
+    ("flex: cable", "tests/golden/soft_rope.xml", ""),
+    ("flex: elastic rod", "tests/golden/soft_rod.xml", ""),
+    ("flex: cloth", "tests/golden/soft_sheet.xml", ""),
+    ("flex: shell", "tests/golden/soft_shell.xml", ""),
+    ("flex: solid", "tests/golden/soft_block.xml", ""),
+    ("flex: solid between nodes", "tests/golden/soft_nodes.xml", ""),
+    ("flex: strains held", "tests/golden/soft_strain.xml", ""),
+    ("flex: solid that yields", "tests/golden/soft_clay.xml", ""),
+    ("flex on flex", "tests/golden/soft_soft.xml", ""),
+    ("PGS", "models/quadruped.xml", '<option solver="PGS"/>'),
+    ("CG", "models/quadruped.xml", '<option solver="CG"/>'),
+    ("no-slip", "models/quadruped.xml", '<option noslip_iterations="5"/>'),
+    ("RK4", "models/quadruped.xml", '<option integrator="RK4"/>'),
+    ("implicit", "models/quadruped.xml", '<option integrator="implicit"/>'),
+    ("implicitfast", "models/quadruped.xml", '<option integrator="implicitfast"/>'),
+]
 
 
 def arguments():
@@ -128,29 +168,51 @@ def row(*cells):
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
+def beside(a, path, names):
+    """A row of one core's rates, MuJoCo and the backends in turn; it begins with these names."""
+    m = mujoco.MjModel.from_xml_path(str(path))
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = Inputs(m, a.worlds, a.steps, pathlib.Path(folder))
+        rates = {"mujoco": [], "cpu": [], "simd": []}
+        for _ in range(a.runs):
+            rate, met = mujoco_rate(m, inputs, a.seconds)
+            rates["mujoco"].append(rate)
+            for backend in ("cpu", "simd"):
+                result = ours(a, path, inputs, backend, "--quick")
+                if result:
+                    rates[backend].append(result["steps_per_cpu_s_med"])
+    theirs = statistics.median(rates["mujoco"])
+    cells = [*names, m.nv, ", ".join(f"{x:.3g}" for x in met), short(theirs)]
+    for backend in ("cpu", "simd"):
+        rate = statistics.median(rates[backend]) if rates[backend] else None
+        cells.append(f"{short(rate)} ({rate / theirs:.1f} ×)" if rate else "–")
+    line = row(*cells)
+    print(line, file=sys.stderr)
+    return line
+
+
 def speed(a, models):
     """Rates of one core, MuJoCo and the backends in turn."""
     header = row("model", "nv", "contacts, rows, iterations", "MuJoCo C", "`cpu` (f64)", "`simd` (f32)")
-    out = [header, "|---|---:|---|---:|---:|---:|"]
-    for path in models:
-        m = mujoco.MjModel.from_xml_path(str(path))
-        with tempfile.TemporaryDirectory() as folder:
-            inputs = Inputs(m, a.worlds, a.steps, pathlib.Path(folder))
-            rates = {"mujoco": [], "cpu": [], "simd": []}
-            for _ in range(a.runs):
-                rate, met = mujoco_rate(m, inputs, a.seconds)
-                rates["mujoco"].append(rate)
-                for backend in ("cpu", "simd"):
-                    result = ours(a, path, inputs, backend, "--quick")
-                    if result:
-                        rates[backend].append(result["steps_per_cpu_s_med"])
-        theirs = statistics.median(rates["mujoco"])
-        cells = [path.stem, m.nv, ", ".join(f"{x:.3g}" for x in met), short(theirs)]
-        for backend in ("cpu", "simd"):
-            rate = statistics.median(rates[backend]) if rates[backend] else None
-            cells.append(f"{short(rate)} ({rate / theirs:.1f} ×)" if rate else "–")
-        out.append(row(*cells))
-        print(out[-1], file=sys.stderr)
+    return [header, "|---|---:|---|---:|---:|---:|", *(beside(a, path, [path.stem]) for path in models)]
+
+
+def capabilities(a, _):
+    """The same for models that have what MuJoCo 4.0 has beside the common."""
+    header = row("capability", "model", "nv", "contacts, rows, iterations", "MuJoCo C", "`cpu` (f64)", "`simd` (f32)")
+    out = [header, "|---|---|---:|---|---:|---:|---:|"]
+    for name, model, options in CAPABILITIES:
+        path = ROOT / model
+        if not options:
+            out.append(beside(a, path, [name, path.stem]))
+            continue
+        # the options come last, and count
+        text = path.read_text()
+        end = text.rindex("</mujoco>")
+        with tempfile.NamedTemporaryFile("w", suffix=".xml", dir=path.parent) as file:
+            file.write(text[:end] + options + text[end:])
+            file.flush()
+            out.append(beside(a, pathlib.Path(file.name), [name, path.stem]))
     return out
 
 

@@ -118,6 +118,16 @@ fn convex_manifold(margin: f32) {
     }
 }
 
+// whether a polygon of a mesh contains a vertex
+fn manifold_around(vertex: i32, polygon: i32) -> bool {
+    let adr = mesh_polymapadr(vertex);
+    var there = false;
+    for (var o = 0; o < mesh_polymapnum(vertex); o++) {
+        there |= mesh_polymap(adr + o) == polygon;
+    }
+    return there;
+}
+
 // outward normals of the faces that contain a part; returns their number
 fn manifold_facings(side: i32) -> i32 {
     var solid = solid1;
@@ -155,23 +165,17 @@ fn manifold_facings(side: i32) -> i32 {
         manifold_facing[first] = vec4f(solid.mat[2] * select(1.0, -1.0, part.id.x != 0), f32(part.id.x));
         num = 1;
     } else if (solid_mesh && solid.kind == GEOM_MESH) {
-        // polygons that contain all vertices
+        // polygons that contain all vertices; of two vertices the first two polygons count, as in MuJoCo, even if they share more
         let vertadr = mesh_vertadr(solid.mesh);
         let adr = mesh_polymapadr(vertadr + part.id.x);
         let most = select(4 - part.num, SOLID_FACINGS, part.num == 1);
-        for (var j = 0; j < mesh_polymapnum(vertadr + part.id.x) && num < most; j++) {
+        var both = 0;
+        for (var j = 0; j < mesh_polymapnum(vertadr + part.id.x) && num < most && both <= 2; j++) {
             let polygon = mesh_polymap(adr + j);
-            var shared_by = 1;
-            for (var k = 1; k < part.num; k++) {
-                let vertex = vertadr + select(part.id.z, part.id.y, k == 1);
-                let other = mesh_polymapadr(vertex);
-                var there = 0;
-                for (var o = 0; o < mesh_polymapnum(vertex); o++) {
-                    there = select(there, 1, mesh_polymap(other + o) == polygon);
-                }
-                shared_by += there;
-            }
-            if (shared_by == part.num) {
+            var holds = part.num == 1 || manifold_around(vertadr + part.id.y, polygon);
+            both += select(0, 1, holds && part.num > 1);
+            holds &= part.num < 3 || manifold_around(vertadr + part.id.z, polygon);
+            if (holds && both <= 2) {
                 let normal = solid.mat * mesh_polynormal(mesh_polyadr(solid.mesh) + polygon);
                 manifold_facing[first + num] = vec4f(normal, f32(polygon));
                 num++;

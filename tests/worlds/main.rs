@@ -9,6 +9,7 @@ mod cold;
 mod control;
 mod determinism;
 mod device;
+mod faces;
 mod faults_room;
 mod hands;
 mod inverse;

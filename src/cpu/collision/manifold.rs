@@ -140,16 +140,20 @@ impl<'a> Part<'a> {
         }
     }
 
+    // polygons that contain all vertices; of two vertices the first two polygons count, as in MuJoCo, even if they share more
     fn mesh_normals(&self) -> Vec<Facing> {
-        let most = [0, usize::MAX, 2, 1][self.num];
-        let shared =
-            |polygon: &&i32| (1..self.num).all(|k| self.solid.around(self.id[k]).contains(polygon));
+        let [most, least] = [[0, 0], [usize::MAX; 2], [2, 2], [2, 1]][self.num];
+        let holds = |k: usize, polygon: &i32| {
+            k >= self.num || self.solid.around(self.id[k]).contains(polygon)
+        };
         let facing = |&face: &i32| Facing {
             dir: self.turned(self.solid.polygon_normal(face)),
             face,
         };
         let polygons = self.solid.around(self.id[0]).iter();
-        polygons.filter(shared).take(most).map(facing).collect()
+        let both = polygons.filter(|polygon| holds(1, polygon)).take(most);
+        let all = both.filter(|polygon| holds(2, polygon)).take(least);
+        all.map(facing).collect()
     }
 
     // edges that may contain the part; `out` points to the face in which they may lie
