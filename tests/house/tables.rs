@@ -626,6 +626,12 @@ const ASKED: &[(&str, &str, &str)] = &[
         "which shapes are bounded is one for all worlds",
     ),
     (
+        "broad",
+        "collision_detect",
+        "worlds with numbers of their own do not sweep",
+    ),
+    ("broad", "geom_rbound", "likewise"),
+    (
         "make_constraint",
         "dof_frictionloss",
         "none where all share none",
