@@ -219,7 +219,7 @@ if has_python; then
         say "no npm: types of the wheel's Python are not checked"
     fi
     finish counts
-    run "$python" -m pytest -q python/tests
+    run "$python" -m pytest -q -n 2 python/tests
     say "training loops that need torch are a suite of their own: ./test.sh torch"
 else
     say "no Python 3.11 with venv: the wheel is not tested"
