@@ -173,7 +173,7 @@ else
 fi
 run cargo build --benches --examples $tests
 run cargo test --doc $tests
-run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds --all-features
+run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds
 # the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time
 run env CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
