@@ -219,7 +219,8 @@ if has_python; then
         say "no npm: types of the wheel's Python are not checked"
     fi
     finish counts
-    run "$python" -m pytest -q -n 2 python/tests
+    # two processes; threads of numpy's products wait for each other where the cores are busy, and gain nothing where they are not
+    run env OPENBLAS_NUM_THREADS=1 "$python" -m pytest -q -n 2 python/tests
     say "training loops that need torch are a suite of their own: ./test.sh torch"
 else
     say "no Python 3.11 with venv: the wheel is not tested"
