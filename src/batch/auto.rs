@@ -6,6 +6,7 @@
 //! ```
 
 use super::{Settings, Worlds, cpu, gpu};
+use crate::cpu::lib::contact::bodies_of_pair;
 use crate::cpu::lib::precision::cancellation;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
@@ -67,10 +68,9 @@ pub(super) fn open(
 /// Number of trees that may touch another tree.
 fn meeting(m: &Model) -> usize {
     let mut meets = vec![false; m.ntree];
-    let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
-    for (&geom1, &geom2) in geoms.filter(|(geom1, geom2)| **geom1 >= 0 && **geom2 >= 0) {
-        let body = |geom: i32| m.geom_bodyid[geom as usize] as usize;
-        let trees = [geom1, geom2].map(|geom| usize::try_from(m.body_treeid[body(geom)]));
+    let of_geoms = |&k: &usize| m.collision_geom1[k] >= 0 && m.collision_geom2[k] >= 0;
+    for k in (0..m.ncollision).filter(of_geoms) {
+        let trees = bodies_of_pair(m, k).map(|body| usize::try_from(m.body_treeid[body]));
         if let [Ok(a), Ok(b)] = trees
             && a != b
         {

@@ -146,16 +146,21 @@ impl Writer {
     pub fn finish(mut self) -> Result<(), Fault> {
         let zip = self.zip.take();
         let end = |zip: Zip| {
-            let mut file = zip.finish().map_err(|e| match e {
-                ZipError::Io(e) => e,
-                e => e.into(),
-            })?;
+            let mut file = zip.finish().map_err(plain)?;
             file.flush()?;
             file.stream_position()
         };
         let bytes = zip.ok_or_else(failed_before).and_then(end);
         let bytes = bytes.map_err(|e| self.out.fault(&e))?;
         self.out.finish(bytes)
+    }
+}
+
+// the system's own error, without the archive's words before it
+fn plain(e: ZipError) -> io::Error {
+    match e {
+        ZipError::Io(e) => e,
+        e => e.into(),
     }
 }
 
@@ -172,7 +177,8 @@ fn write<T: npyz::AutoSerialize>(
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .large_file(shape.iter().product::<u64>() > LARGE);
-    zip.start_file(format!("{name}{SUFFIX}"), options)?;
+    zip.start_file(format!("{name}{SUFFIX}"), options)
+        .map_err(plain)?;
     let array = npyz::WriteOptions::new().default_dtype().shape(shape);
     let mut writer = array.writer(zip).begin_nd()?;
     values.try_for_each(|x| writer.push(&x?))?;

@@ -157,13 +157,12 @@ fn symbolic(m: &Model, d: &mut Data, island: &Island<'_, f64>, order: Option<&Or
         last_pattern = pattern;
         let pattern_dofs = jacobian!(m, d).dofs(r);
         let place_of = |&dof: &i32| place[dof as usize];
-        let last = match order {
-            Some(_) => pattern_dofs.iter().map(place_of).max(),
-            None => pattern_dofs.last().map(place_of),
+        let Some(last) = pattern_dofs.iter().map(place_of).max() else {
+            continue;
         };
         for i in pattern_dofs {
             let k = place_of(i) as usize;
-            end[k] = end[k].max(last.unwrap_or_default());
+            end[k] = end[k].max(last);
         }
     }
 
@@ -220,8 +219,8 @@ fn update_hessian(m: &Model, d: &mut Data, island: &Island<'_, f64>, order: Opti
         if weight.iter().any(|&weight| weight != 0.0) {
             let weighted = |x: &[f64; _]| std::array::from_fn(|n| weight[n] * x[n]);
             match order {
-                Some(_) => add_rows_anywhere(h, adr, place, entries, dof, weighted),
-                None => add_rows(h, adr, place, entries, dof, weighted),
+                Some(_) => add_rows::<_, false>(h, adr, place, entries, dof, weighted),
+                None => add_rows::<_, true>(h, adr, place, entries, dof, weighted),
             }
         }
     });
@@ -264,8 +263,8 @@ fn add_cone<const N: usize>(
     let (u, adr) = (&mut d.solver_U, &d.solver_adr);
     let weighted = |x: &[f64; N]| std::array::from_fn(|i| (0..N).map(|j| w[i][j] * x[j]).sum());
     match order {
-        Some(_) => add_rows_anywhere(u, adr, place, rows, dof, weighted),
-        None => add_rows(u, adr, place, rows, dof, weighted),
+        Some(_) => add_rows::<_, false>(u, adr, place, rows, dof, weighted),
+        None => add_rows::<_, true>(u, adr, place, rows, dof, weighted),
     }
 }
 
@@ -286,9 +285,10 @@ fn changes<const N: usize>(
     weight
 }
 
-// H += J' W J for rows with the same dofs; `weighted` is W times a column of J
+// H += J' W J for rows with the same dofs; `weighted` is W times a column of J. `STRAIGHT`: dofs that follow each other have places
+// that do
 #[inline(always)]
-fn add_rows<const N: usize>(
+fn add_rows<const N: usize, const STRAIGHT: bool>(
     h: &mut [f64],
     adr: &[i32],
     place: &[i32],
@@ -297,12 +297,13 @@ fn add_rows<const N: usize>(
     weighted: impl Fn(&[f64; N]) -> [f64; N],
 ) {
     for a in 0..dof.len() {
-        let row = adr[place[dof[a] as usize] as usize];
+        let here = place[dof[a] as usize];
+        let row = adr[here as usize];
         let t = weighted(&std::array::from_fn(|n| rows[n][a]));
         let t4 = t.map(f64x4::splat);
         let mut b = a;
         while b < dof.len() {
-            if let Some(first) = follow(dof, b) {
+            if STRAIGHT && let Some(first) = follow(dof, b) {
                 let at = (row + place[first]) as usize;
                 let mut sum = load(h, at);
                 for n in 0..N {
@@ -315,32 +316,10 @@ fn add_rows<const N: usize>(
                 for n in 0..N {
                     sum += t[n] * rows[n][b];
                 }
-                h[(row + place[dof[b] as usize]) as usize] += sum;
+                let (first, last) = ascending(here, place[dof[b] as usize]);
+                h[(adr[first as usize] + last) as usize] += sum;
                 b += 1;
             }
-        }
-    }
-}
-
-// the same, where a later dof may have an earlier place
-#[inline(always)]
-fn add_rows_anywhere<const N: usize>(
-    h: &mut [f64],
-    adr: &[i32],
-    place: &[i32],
-    rows: [&[f64]; N],
-    dof: &[i32],
-    weighted: impl Fn(&[f64; N]) -> [f64; N],
-) {
-    for a in 0..dof.len() {
-        let t = weighted(&std::array::from_fn(|n| rows[n][a]));
-        for b in a..dof.len() {
-            let (first, last) = ascending(place[dof[a] as usize], place[dof[b] as usize]);
-            let mut sum = 0.0;
-            for n in 0..N {
-                sum += t[n] * rows[n][b];
-            }
-            h[(adr[first as usize] + last) as usize] += sum;
         }
     }
 }
