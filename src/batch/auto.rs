@@ -2,11 +2,10 @@
 //!
 //! ```text
 //! single precision ──does not hold the model's inertia──────────────────────────────────────────────────────▶ reference
-//!   └▶ hardware GPU ──refuses the model, or there is none──▶ worlds side by side ──fewer than pay for the lanes, or heaps──▶
+//!   └▶ hardware GPU ──refuses the model, or there is none──▶ worlds side by side ──fewer than pay for the lanes──▶
 //! ```
 
 use super::{Settings, Worlds, cpu, gpu};
-use crate::cpu::lib::contact::bodies_of_pair;
 use crate::cpu::lib::precision::cancellation;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
@@ -17,10 +16,6 @@ use crate::types::MAXLOSS;
 
 /// The smallest number of worlds that runs faster in a tile than one world after the other, whatever the number of lanes.
 const PAYS: usize = 4;
-
-/// The largest number of trees that may touch each other with which worlds side by side pay. More trees make heaps, and worlds side
-/// by side solve for the contacts of all lanes: in a heap each lane has others.
-const HEAP: usize = 24;
 
 /// The worlds, and the reason for their backend in a few words.
 ///
@@ -55,29 +50,7 @@ pub(super) fn open(
         let why = format!("{no_gpu}, and too few worlds for simd");
         return Ok((cpu::open(m, nworld, settings)?, why));
     }
-    let trees = meeting(m);
-    if trees > HEAP {
-        let why = format!(
-            "{no_gpu}, and {trees} trees of bodies may touch each other in different ways in each world"
-        );
-        return Ok((cpu::open(m, nworld, settings)?, why));
-    }
     Ok((cpu::open_simd(m, nworld, settings)?, no_gpu))
-}
-
-/// Number of trees that may touch another tree.
-fn meeting(m: &Model) -> usize {
-    let mut meets = vec![false; m.ntree];
-    let of_geoms = |&k: &usize| m.collision_geom1[k] >= 0 && m.collision_geom2[k] >= 0;
-    for k in (0..m.ncollision).filter(of_geoms) {
-        let trees = bodies_of_pair(m, k).map(|body| usize::try_from(m.body_treeid[body]));
-        if let [Ok(a), Ok(b)] = trees
-            && a != b
-        {
-            (meets[a], meets[b]) = (true, true);
-        }
-    }
-    meets.iter().filter(|meets| **meets).count()
 }
 
 /// Whether single precision loses more than `MAXLOSS` of the accelerations at `qpos0`.

@@ -9,8 +9,10 @@
 //! tree 2  [ island 1 ]   [ island 0 ]      tree 2, in lane 0 only
 //! ```
 //!
-//! Dofs and rows outside of a lane's island add exact zeros, so a lane's numbers do not depend on its neighbours.
+//! Dofs and rows outside of a lane's island add exact zeros, so a lane's numbers do not depend on its neighbours. A lane with a large
+//! island takes no part: its world is solved by itself ([`super::heap`]).
 
+use super::heap::Heap;
 use super::rows::Rows;
 use crate::cpu::lib::primal::{Island, start};
 use crate::cpu::lib::rows::dofs_of;
@@ -24,6 +26,9 @@ use crate::types::{DSBL_ISLAND, ENBL_IPC};
 pub struct Islands<R: Real> {
     // first tree of the island of each tree; the number of trees: a tree without rows. Empty: every world is one island.
     root: Vec<R>,
+    // lanes whose worlds are solved by themselves, and the world that is
+    heaps: Vec<usize>,
+    heap: Heap,
     // consecutive rows with the same pattern
     runs: Vec<Run<R>>,
     // trees of the runs, one run after the other
@@ -51,12 +56,14 @@ struct Run<R: Real> {
     ntree: usize,
 }
 
-/// `mj_fwdConstraint`: finds the start and solves every island; `solve` returns the number of iterations.
+/// `mj_fwdConstraint`: finds the start and solves every island; `solve` returns the number of iterations. The twin solves worlds with a
+/// large island.
 pub fn by_island<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     rows: &mut Rows<R>,
     solve: impl Fn(&Model, &mut Data<R>, &mut Rows<R>, &Island<'_, R>) -> R,
+    twin: fn(&Model, &mut Data),
 ) {
     d.solver_niter[0] = R::int(0);
     stat::clear_notes(d);
@@ -68,7 +75,11 @@ pub fn by_island<R: Real>(
     if rows.num > 0 {
         room(d, rows.num);
         let mut islands = std::mem::take(&mut rows.islands);
+        islands.leave_heaps_out(m, d);
         islands.solve(m, d, rows, solve);
+        for &lane in &islands.heaps {
+            islands.heap.solve(m, d, rows.num, lane, twin);
+        }
         rows.islands = islands;
     }
 }
@@ -91,6 +102,8 @@ impl<R: Real> Default for Islands<R> {
     fn default() -> Self {
         Self {
             root: Vec::new(),
+            heaps: Vec::new(),
+            heap: Heap::default(),
             runs: Vec::new(),
             trees: Vec::new(),
             member: Vec::new(),
@@ -208,6 +221,18 @@ impl<R: Real> Islands<R> {
             R::set_int_lane(&mut d.tree_island[tree], lane, island);
         }
         R::set_int_lane(&mut d.nisland[0], lane, nisland);
+    }
+
+    // trees of a world that is solved by itself have no rows here
+    fn leave_heaps_out(&mut self, m: &Model, d: &Data<R>) {
+        self.heaps.clear();
+        for lane in 0..R::WIDTH {
+            if !self.root.is_empty() && self.heap.is(m, d, lane) {
+                self.heaps.push(lane);
+                let none = m.ntree as f64;
+                self.root.iter_mut().for_each(|x| x.set_lane(lane, none));
+            }
+        }
     }
 
     fn solve(

@@ -6,6 +6,7 @@
 
 pub(crate) mod collision;
 mod dual;
+mod heap;
 mod hessian;
 mod island;
 mod line;
@@ -206,12 +207,14 @@ fn slots<R: Real>(rows: &Rows<R>) -> Slots {
 
 /// Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 pub fn solve_newton<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    island::by_island(m, d, rows, cpu::solve_newton::newton);
+    let twin = cpu::solve_newton::solve_newton;
+    island::by_island(m, d, rows, cpu::solve_newton::newton, twin);
 }
 
 /// Constraint forces and acceleration by conjugate gradients (`mj_fwdConstraint`, `mj_solCG`).
 pub fn solve_cg<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
-    island::by_island(m, d, rows, cpu::solve_cg::conjugate_gradients);
+    let twin = cpu::solve_cg::solve_cg;
+    island::by_island(m, d, rows, cpu::solve_cg::conjugate_gradients, twin);
 }
 
 /// Constraint forces at a given acceleration (`mj_invConstraint`).

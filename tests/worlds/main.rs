@@ -12,6 +12,7 @@ mod device;
 mod faces;
 mod faults_room;
 mod hands;
+mod heaps;
 mod inverse;
 mod lanes;
 mod lanes_narrow;

@@ -1,0 +1,149 @@
+//! Worlds with a large island, solved one by one in f64 (`mj_fwdConstraint`).
+//!
+//! Worlds side by side solve for the union of their rows. In a heap each world has other contacts, so the union has many more rows than
+//! a world, and joins islands that no world joins. Such a world is solved by the twin, from its own rows. It is chosen by its own
+//! islands alone, so its numbers do not depend on its neighbours.
+
+use crate::fields::{Data, Model};
+use crate::real::Real;
+
+/// The largest number of trees in an island that is solved side by side.
+const HEAP: usize = 8;
+
+/// One world for the twin.
+#[derive(Clone, Default)]
+pub(super) struct Heap {
+    world: Data,
+    // rows of the tile that the world has
+    rows: Vec<usize>,
+    // number of trees of each island of a world
+    trees: Vec<usize>,
+}
+
+impl Heap {
+    /// True if an island of this lane has more than [`HEAP`] trees.
+    pub(super) fn is<R: Real>(&mut self, m: &Model, d: &Data<R>, lane: usize) -> bool {
+        if R::WIDTH == 1 || m.ntree <= HEAP {
+            return false;
+        }
+        self.trees.clear();
+        self.trees.resize(m.ntree, 0);
+        for &island in &d.tree_island {
+            if let Ok(island) = usize::try_from(R::int_lane(island, lane)) {
+                self.trees[island] += 1;
+            }
+        }
+        self.trees.iter().any(|&trees| trees > HEAP)
+    }
+
+    /// Solves the world of a lane by the twin; `num` is the number of rows of the tile.
+    pub(super) fn solve<R: Real>(
+        &mut self,
+        m: &Model,
+        d: &mut Data<R>,
+        num: usize,
+        lane: usize,
+        twin: fn(&Model, &mut Data),
+    ) {
+        if self.world.qacc.is_empty() {
+            self.world = Data::zeroed(m);
+        }
+        self.world.own = d.own.lane(m, lane);
+        self.rows.clear();
+        let present = |&r: &usize| d.efc_D[r].lane(lane) > 0.0;
+        self.rows.extend((0..num).filter(present));
+        self.take_dofs(d, lane);
+        self.take_rows(m, d, lane);
+        twin(m, &mut self.world);
+        self.give(d, lane);
+    }
+
+    // the metric, its factor, and the accelerations to start from
+    fn take_dofs<R: Real>(&mut self, d: &Data<R>, lane: usize) {
+        let world = &mut self.world;
+        for (to, from) in [
+            (&mut world.M, &d.M),
+            (&mut world.qLD, &d.qLD),
+            (&mut world.qLDiagInv, &d.qLDiagInv),
+            (&mut world.efm_K_val, &d.efm_K_val),
+            (&mut world.efm_L, &d.efm_L),
+            (&mut world.efm_LDiagInv, &d.efm_LDiagInv),
+            (&mut world.qacc_smooth, &d.qacc_smooth),
+            (&mut world.qacc_warmstart, &d.qacc_warmstart),
+            (&mut world.qfrc_smooth, &d.qfrc_smooth),
+        ] {
+            let from = from.iter().map(|x| x.lane(lane));
+            to.iter_mut().zip(from).for_each(|(to, x)| *to = x);
+        }
+    }
+
+    // its own rows, one after the other; contacts keep their slots
+    fn take_rows<R: Real>(&mut self, m: &Model, d: &Data<R>, lane: usize) {
+        let Self { world, rows, .. } = self;
+        for (to, &r) in rows.iter().enumerate() {
+            for (x, from) in [
+                (&mut world.efc_D, &d.efc_D),
+                (&mut world.efc_R, &d.efc_R),
+                (&mut world.efc_aref, &d.efc_aref),
+                (&mut world.efc_frictionloss, &d.efc_frictionloss),
+            ] {
+                x[to] = from[r].lane(lane);
+            }
+            for (x, from) in [
+                (&mut world.efc_type, &d.efc_type),
+                (&mut world.efc_id, &d.efc_id),
+                (&mut world.efc_Jpat, &d.efc_Jpat),
+            ] {
+                x[to] = R::int_lane(from[r], lane);
+            }
+            let used = m.Jpat_num[world.efc_Jpat[to] as usize] as usize;
+            let from = &d.efc_J[r * m.nJrow..][..used];
+            let entries = &mut world.efc_J[to * m.nJrow..][..used];
+            let from = from.iter().map(|x| x.lane(lane));
+            entries.iter_mut().zip(from).for_each(|(to, x)| *to = x);
+        }
+        world.contact_collision.clear();
+        let pairs = d.contact_collision.iter();
+        world
+            .contact_collision
+            .extend(pairs.map(|&pair| R::int_lane(pair, lane)));
+        for (to, from) in [
+            (&mut world.ne, &d.ne),
+            (&mut world.nf, &d.nf),
+            (&mut world.nl, &d.nl),
+        ] {
+            to[0] = R::int_lane(from[0], lane);
+        }
+        world.nefc[0] = rows.len() as i32;
+    }
+
+    // accelerations, forces, states of the rows, and what the iterations did
+    fn give<R: Real>(&self, d: &mut Data<R>, lane: usize) {
+        let Self { world, rows, .. } = self;
+        for (to, from) in [
+            (&mut d.qacc, &world.qacc),
+            (&mut d.qfrc_constraint, &world.qfrc_constraint),
+            (&mut d.solver_improvement, &world.solver_improvement),
+            (&mut d.solver_gradient, &world.solver_gradient),
+            (&mut d.solver_lineslope, &world.solver_lineslope),
+        ] {
+            let both = to.iter_mut().zip(from);
+            both.for_each(|(to, &x)| to.set_lane(lane, x));
+        }
+        for (to, from) in [
+            (&mut d.island_niter, &world.island_niter),
+            (&mut d.solver_niter, &world.solver_niter),
+            (&mut d.solver_nactive, &world.solver_nactive),
+            (&mut d.solver_nchange, &world.solver_nchange),
+            (&mut d.solver_neval, &world.solver_neval),
+            (&mut d.solver_nupdate, &world.solver_nupdate),
+        ] {
+            let both = to.iter_mut().zip(from);
+            both.for_each(|(to, &x)| R::set_int_lane(to, lane, x));
+        }
+        for (from, &r) in rows.iter().enumerate() {
+            d.efc_force[r].set_lane(lane, world.efc_force[from]);
+            R::set_int_lane(&mut d.efc_state[r], lane, world.efc_state[from]);
+        }
+    }
+}
