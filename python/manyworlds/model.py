@@ -229,12 +229,8 @@ class Model:
 
 
 def _mesh_trees(model: mujoco.MjModel) -> dict[str, np.ndarray]:  # pyright: ignore[reportAttributeAccessIssue]
-    """The part of MuJoCo's bounding volume trees that is around triangles; empty without geoms of type `sdf`."""
-    import mujoco
-
-    sdf = int(mujoco.mjtGeom.mjGEOM_SDF)  # pyright: ignore[reportAttributeAccessIssue]
-    needed = np.any(model.geom_type == sdf)
-    num = model.mesh_bvhnum * int(needed)
+    """The part of MuJoCo's bounding volume trees that is around triangles of meshes."""
+    num = model.mesh_bvhnum
     end = np.cumsum(num)
     rows = [np.arange(first, first + n) for first, n in zip(model.mesh_bvhadr, num, strict=True)]
     boxes = np.concatenate([np.zeros(0, int), *rows]).astype(int)

@@ -39,11 +39,26 @@ fn ray_at(r: Ray, dist: f32) -> vec3f {
 fn ray(r: Ray, bodyexclude: i32) -> Hit {
     var nearest = miss();
     for (var geom = 0; geom < ngeom; geom++) {
-        if (geom_bodyid(geom) != bodyexclude && !unseen(geom)) {
+        if (geom_bodyid(geom) != bodyexclude && !unseen(geom)
+            && reaches(geom_xpos(geom), geom_rbound(geom), r, nearest.dist)) {
             nearest = sooner(nearest, meet(geom, Place(geom_xpos(geom), geom_xmat(geom)), r));
         }
     }
     return nearest;
+}
+
+// whether a ray may hit the sphere around a geom, not behind `dist` if that is not negative; a plane has none (`bound` 0). The sphere is
+// larger by the rounding of the places
+fn reaches(pos: vec3f, bound: f32, r: Ray, dist: f32) -> bool {
+    let to_center = pos - r.pnt;
+    let size = bound + 1e-6 * (bound + length(to_center));
+    let along = dot(to_center, r.vec);
+    let square = dot(r.vec, r.vec);
+    let far = cross(to_center, r.vec);
+    let aside = dot(far, far) > size * size * square;
+    let behind = along < 0.0 && dot(to_center, to_center) > size * size;
+    let later = dist >= 0.0 && along - size * sqrt(square) > dist * square;
+    return bound <= 0.0 || !(aside || behind || later);
 }
 
 // true if a geom is fully transparent
@@ -61,11 +76,7 @@ fn meet(geom: i32, place: Place, r: Ray) -> Hit {
     let kind = geom_type(geom);
     var hit = miss();
     if (geoms_mesh && kind == GEOM_MESH) {
-        // the ray misses the bounding sphere
-        let bound = geom_rbound(geom);
-        if (bound <= 0.0 || ray_quad(around(local, bound)).x >= 0.0) {
-            hit = ray_mesh(geom_dataid(geom), local);
-        }
+        hit = ray_mesh(geom_dataid(geom), local);
     } else if (geoms_hfield && kind == GEOM_HFIELD) {
         hit = ray_hfield(geom_dataid(geom), local);
     } else if (geoms_sdf && kind == GEOM_SDF) {
@@ -260,19 +271,72 @@ fn ray_triangle(v0: vec3f, v1: vec3f, v2: vec3f, r: Ray, basis: mat2x3f) -> Hit 
     return Hit(-dot(r.pnt - v2, normal) / denom, normalize3(normal).xyz);
 }
 
-// the faces of a mesh
+// the nearest face of a mesh. Faces lie in the tree of boxes of the mesh; boxes that the ray misses, or enters behind the nearest face so
+// far, are left out. Of two halves the one that the ray enters first is searched first
 fn ray_mesh(mesh: i32, r: Ray) -> Hit {
     let vertadr = mesh_vertadr(mesh);
     let faceadr = mesh_faceadr(mesh);
+    let first = max(mesh_bvhadr(mesh), 0);
     let basis = ray_basis(r.vec);
+    let inverse = inverses(r.vec);
     var hit = miss();
-    for (var face = faceadr; face < faceadr + mesh_facenum(mesh); face++) {
-        let v0 = mesh_vert(vertadr + mesh_face(face, 0));
-        let v1 = mesh_vert(vertadr + mesh_face(face, 1));
-        let v2 = mesh_vert(vertadr + mesh_face(face, 2));
-        hit = sooner(hit, ray_triangle(v0, v1, v2, r, basis));
+    var boxes: array<i32, MESH_BOXES>;
+    var num = min(mesh_bvhnum(mesh), 1);
+    while (num > 0) {
+        num--;
+        let own = first + boxes[num];
+        let center = vec3f(bvh_aabb(own, 0), bvh_aabb(own, 1), bvh_aabb(own, 2));
+        let half = vec3f(bvh_aabb(own, 3), bvh_aabb(own, 4), bvh_aabb(own, 5));
+        if (!enters(center, half, r.pnt, inverse, hit.dist)) {
+            continue;
+        }
+        let face = bvh_nodeid(own);
+        if (face >= 0) {
+            let v0 = mesh_vert(vertadr + mesh_face(faceadr + face, 0));
+            let v1 = mesh_vert(vertadr + mesh_face(faceadr + face, 1));
+            let v2 = mesh_vert(vertadr + mesh_face(faceadr + face, 2));
+            hit = sooner(hit, ray_triangle(v0, v1, v2, r, basis));
+        } else {
+            let ahead = select(0, 1, r.vec[longest(half)] >= 0.0);
+            boxes[num] = bvh_child(own, ahead);
+            boxes[num + 1] = bvh_child(own, 1 - ahead);
+            num += 2;
+        }
     }
     return hit;
+}
+
+// the longest axis of a box, along which its triangles are halved
+fn longest(half: vec3f) -> i32 {
+    if (half.x >= half.y && half.x >= half.z) {
+        return 0;
+    }
+    return select(1, 2, half.y < half.z);
+}
+
+// one over each coordinate of a direction; zero: the direction is across
+fn inverses(vec: vec3f) -> vec3f {
+    let across = abs(vec) <= vec3f(MINVAL);
+    return select(1.0 / select(vec, vec3f(1.0), across), vec3f(0.0), across);
+}
+
+// whether a ray enters a box, not behind `dist` if that is not negative; the box is larger by the rounding of the places in it
+fn enters(center: vec3f, half: vec3f, pnt: vec3f, inverse: vec3f, dist: f32) -> bool {
+    var low = 0.0;
+    var high = select(dist, 3e38, dist < 0.0);
+    let to_center = center - pnt;
+    let size = half + 1e-6 * (half + abs(center) + abs(pnt));
+    for (var k = 0; k < 3; k++) {
+        if (inverse[k] == 0.0) {
+            low = select(low, 3e38, abs(to_center[k]) > size[k]);
+            continue;
+        }
+        let middle = to_center[k] * inverse[k];
+        let reach = size[k] * abs(inverse[k]);
+        low = max(low, middle - reach);
+        high = min(high, middle + reach);
+    }
+    return low <= high;
 }
 
 // a height field: the box below it, its surface, and its sides

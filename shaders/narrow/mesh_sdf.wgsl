@@ -17,7 +17,7 @@ fn mesh_sdf(geom1: i32, geom2: i32) {
     let mesh = geom_dataid(geom1);
     let first = max(mesh_bvhadr(mesh), 0);
     // the triangles of a mesh whose boxes, and all boxes around those, are near: the second half of each box first
-    var boxes: array<i32, SDF_BOXES>;
+    var boxes: array<i32, MESH_BOXES>;
     var num = min(mesh_bvhnum(mesh), 1);
     sdf_met = 0;
     sdf_single = false;

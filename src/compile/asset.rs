@@ -8,7 +8,7 @@ use super::plugin::Plugins;
 use super::pose::{Pose, V3};
 use super::tree::{Part, Tree};
 use crate::asset::inertia::Primitive;
-use crate::asset::{AssetError, HField, Mesh, fit, hfield, read_hfield, read_hfield_png};
+use crate::asset::{AssetError, Bvh, HField, Mesh, bvh, fit, hfield, read_hfield, read_hfield_png};
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::mjcf::Limits;
@@ -29,7 +29,6 @@ impl<'a> Assets<'a> {
         only_looked_at(tree)?;
         let hulls = needed_hulls(tree, names);
         let octrees = needed_octrees(tree, names);
-        let trees = needed_trees(tree, names);
         let meshes = &tree.spec.meshes;
         let meshes: Vec<Result<Mesh>> = meshes
             .par_iter()
@@ -39,7 +38,7 @@ impl<'a> Assets<'a> {
                 let need = Need {
                     hull,
                     octree: octrees[id],
-                    tree: trees[id],
+                    tree: true,
                 };
                 mesh(&|file| read(tree, file), said, plugins.shape(id), &need)
                     .map_err(|e| tree.error(said.origin, None, format!("{e}; mesh not usable")))
@@ -199,6 +198,49 @@ fn feel(m: &mut Arrays, tree: &Tree, mesh: &Mesh, name: &Option<String>) {
         .extend(normals.iter().map(|n| n.map(f64::from)));
 }
 
+/// Makes the trees of boxes around the triangles of a model's meshes. A mesh whose triangles lead out of an array gets none: the model is
+/// refused later.
+pub(super) fn add_trees(m: &mut Arrays) {
+    m.mesh_bvhadr.clear();
+    m.mesh_bvhnum.clear();
+    for mesh in 0..m.nmesh {
+        let tree = tree_of(m, mesh).unwrap_or_default();
+        add_tree(m, &tree);
+    }
+    m.nbvh = m.bvh_nodeid.len();
+}
+
+// the tree of a mesh among the arrays; none if they do not hold it
+fn tree_of(m: &Arrays, mesh: usize) -> Option<Bvh> {
+    let span = |adr: i32, num: i32| {
+        let first = usize::try_from(adr).ok()?;
+        Some(first..first + usize::try_from(num).ok()?)
+    };
+    let vert = m
+        .mesh_vert
+        .get(span(m.mesh_vertadr[mesh], m.mesh_vertnum[mesh])?)?;
+    let face = m.mesh_face.as_chunks().0;
+    let face = face.get(span(m.mesh_faceadr[mesh], m.mesh_facenum[mesh])?)?;
+    let inside = |v: &i32| usize::try_from(*v).is_ok_and(|v| v < vert.len());
+    face.as_flattened()
+        .iter()
+        .all(inside)
+        .then(|| bvh(vert, face))
+}
+
+// the tree of one mesh after those before it
+fn add_tree(m: &mut Arrays, bvh: &Bvh) {
+    let adr = match bvh.nodeid.is_empty() {
+        true => -1,
+        false => m.bvh_nodeid.len() as i32,
+    };
+    m.mesh_bvhadr.push(adr);
+    m.mesh_bvhnum.push(bvh.nodeid.len() as i32);
+    m.bvh_child.extend(bvh.child.iter().flatten());
+    m.bvh_nodeid.extend(&bvh.nodeid);
+    m.bvh_aabb.extend(bvh.aabb.iter().flatten());
+}
+
 // one mesh after those before it; addresses are shifted
 fn append(m: &mut Arrays, mesh: &Mesh) {
     let wide = |v: &[f32; 3]| v.map(f64::from);
@@ -222,16 +264,7 @@ fn append(m: &mut Arrays, mesh: &Mesh) {
     m.mesh_vert.extend(mesh.vert.iter().map(wide));
     m.mesh_face.extend(mesh.face.iter().flatten());
     m.mesh_graph.extend(&mesh.graph);
-    let bvh = &mesh.bvh;
-    let bvhadr = match bvh.nodeid.is_empty() {
-        true => -1,
-        false => m.bvh_nodeid.len() as i32,
-    };
-    m.mesh_bvhadr.push(bvhadr);
-    m.mesh_bvhnum.push(bvh.nodeid.len() as i32);
-    m.bvh_child.extend(bvh.child.iter().flatten());
-    m.bvh_nodeid.extend(&bvh.nodeid);
-    m.bvh_aabb.extend(bvh.aabb.iter().flatten());
+    add_tree(m, &mesh.bvh);
     let octree = &mesh.octree;
     let octadr = match octree.depth.is_empty() {
         true => -1,
@@ -291,23 +324,6 @@ fn needed_octrees(tree: &Tree, names: &Names) -> Vec<bool> {
     for said in fields.filter(|said| said.type_() == GeomType::Sdf) {
         if let Some(id) = said.mesh.as_deref().and_then(|n| names.mesh.get(n)) {
             need[id] = tree.spec.meshes[id].plugin.is_none();
-        }
-    }
-    need
-}
-
-// meshes of geoms beside which there are signed distance fields
-fn needed_trees(tree: &Tree, names: &Names) -> Vec<bool> {
-    let mut need = vec![false; tree.spec.meshes.len()];
-    let of = |kind: GeomType| {
-        let said = tree.geoms.iter().map(|part| part.said);
-        said.filter(move |said| said.type_() == kind)
-    };
-    if of(GeomType::Sdf).next().is_some() {
-        for said in of(GeomType::Mesh) {
-            if let Some(id) = said.mesh.as_deref().and_then(|n| names.mesh.get(n)) {
-                need[id] = true;
-            }
         }
     }
     need

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::asset;
 use super::layout::layout;
 use super::pair::Pairs;
 use crate::error::{Error, Result};
@@ -14,7 +15,7 @@ pub struct Parts {
     /// Sizes; a size that is not given is 0.
     pub sizes: BTreeMap<String, usize>,
     /// Arrays, row by row; an array that is not given is 0 throughout, or -1 where that means no id. Arrays of ours alone are
-    /// derived.
+    /// derived, and trees of the boxes around the triangles of meshes where there are none.
     pub fields: BTreeMap<String, Vec<f64>>,
     /// Options; an option that is not given has its default.
     pub options: BTreeMap<String, Vec<f64>>,
@@ -80,6 +81,9 @@ impl Parts {
                     "option {name} has not {given} numbers"
                 )));
             }
+        }
+        if m.nbvh == 0 {
+            asset::add_trees(&mut m);
         }
         layout(&mut m, &Pairs::default())?;
         Model::from_arrays(m)

@@ -275,7 +275,7 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
         "plane_section" if !rods_boxed(m) => {
             "fn plane_section(geom: i32, f: i32, v: i32, detect: f32) {}"
         }
-        "SDF_BOXES" => &format!("const SDF_BOXES: i32 = {};", sdf::boxes(m)),
+        "MESH_BOXES" => &format!("const MESH_BOXES: i32 = {};", sdf::boxes(m)),
         "ccd_newer" if !solids::tells_distances(m) => "const ccd_newer: bool = false;",
         "ccd_beyond" if !ahead && !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",
         "geom_distance" if !solids::tells_distances(m) => {

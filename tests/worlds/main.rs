@@ -19,6 +19,7 @@ mod lanes_narrow;
 mod lanes_solver;
 mod meetings;
 mod precision;
+mod rays;
 mod reads;
 mod reset;
 mod robustness;

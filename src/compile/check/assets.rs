@@ -2,6 +2,7 @@
 
 use super::{ensure, id, span, spans};
 use crate::compile::geom::size_count;
+use crate::cpu::lib::ray::MESH_BOXES;
 use crate::error::Result;
 use crate::fields::{Arrays, Row};
 use crate::rowset::RowSet;
@@ -212,11 +213,19 @@ fn octree(m: &Arrays, i: usize) -> Result<()> {
     Ok(())
 }
 
-// the tree of boxes: a box comes before its parts, and boxes without parts hold a triangle of the mesh
+// the tree of boxes: a box comes before its parts, and boxes without parts hold a triangle of the mesh. A search has room for as many
+// boxes as the tree has levels
 fn boxes(m: &Arrays, i: usize) -> Result<()> {
     let (adr, num) = (m.mesh_bvhadr[i], m.mesh_bvhnum[i]);
     span(["mesh_bvhadr", "mesh_bvhnum"], i, adr, num, m.nbvh)?;
+    let faces = m.mesh_facenum[i];
+    let why = format_args!(
+        "is {num}, and {faces} triangles that are halved have {} boxes",
+        2 * faces - 1
+    );
+    ensure(num == (2 * faces - 1).max(0), "mesh_bvhnum", i, why)?;
     let first = adr.max(0) as usize;
+    let mut level = vec![0; num as usize];
     for own in 0..num {
         let k = first + own as usize;
         let parts = &m.bvh_child[2 * k..2 * k + 2];
@@ -225,6 +234,12 @@ fn boxes(m: &Arrays, i: usize) -> Result<()> {
             m.bvh_nodeid[k] == -1 && parts.iter().all(|part| (own + 1..num).contains(part));
         let why = "and the next must be -1 beside a triangle of the mesh, or parts that come after the box";
         ensure(leaf || halved, "bvh_child", 2 * k, why)?;
+        let below = level[own as usize] + 1;
+        for &part in parts.iter().filter(|part| **part >= 0) {
+            level[part as usize] = below;
+        }
+        let why = "is in a tree of too many levels: halve the triangles of each box";
+        ensure(below + 2 < MESH_BOXES, "bvh_child", 2 * k, why)?;
     }
     Ok(())
 }

@@ -41,11 +41,5 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
         let why = "is -1, and the geom is a signed distance field whose mesh has no octree";
         ensure(known, "geom_plugin", g, why)?;
     }
-    let field = m.geom_type.contains(&(GeomType::Sdf as i32));
-    for g in (0..m.ngeom).filter(|&g| field && m.geom_type[g] == GeomType::Mesh) {
-        let mesh = m.geom_dataid[g] as usize;
-        let why = "is 0, and the mesh has no boxes by which it meets signed distance fields";
-        ensure(m.mesh_bvhnum[mesh] > 0, "mesh_bvhnum", mesh, why)?;
-    }
     Ok(())
 }

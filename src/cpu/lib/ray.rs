@@ -67,6 +67,10 @@ pub fn nearest<R: Real>(
     let mut nearest = (MISS, -1);
     let own = OwnLane::new(&d.own, lane);
     for geom in (0..m.ngeom).filter(|&geom| !skip(geom)) {
+        let pos = d.geom_xpos[geom].map(|x| x.lane(lane));
+        if !reaches(pos, own.geom_rbound(m, geom), ray, nearest.0.dist) {
+            continue;
+        }
         let place = shape_of(m, d, lane, geom);
         let hit = sooner(nearest.0, meet(m, own, geom, &place, ray));
         if hit != nearest.0 {
@@ -74,6 +78,19 @@ pub fn nearest<R: Real>(
         }
     }
     nearest
+}
+
+// whether a ray may hit the sphere around a geom, not behind `dist` if that is not negative; a plane has none (`bound` 0). The sphere is
+// larger by the rounding of the places
+fn reaches(pos: [f64; 3], bound: f64, ray: Ray, dist: f64) -> bool {
+    let from = sub3(pos, ray.pnt);
+    let size = bound + 1e-6 * (bound + norm3(from));
+    let (along, square) = (dot3(from, ray.vec), dot3(ray.vec, ray.vec));
+    let far = cross(from, ray.vec);
+    let aside = dot3(far, far) > size * size * square;
+    let behind = along < 0.0 && dot3(from, from) > size * size;
+    let later = dist >= 0.0 && along - size * square.sqrt() > dist * square;
+    bound <= 0.0 || !(aside || behind || later)
 }
 
 /// A geom at its pose in one lane.
@@ -98,15 +115,7 @@ pub fn unseen<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize) -> bool {
 pub fn meet<R: Real>(m: &Model, own: OwnLane<'_, R>, geom: usize, place: &Shape, ray: Ray) -> Hit {
     let local = to_local(place, ray);
     let hit = match GeomType::from_i32(m.geom_type[geom]) {
-        Some(GeomType::Mesh) => {
-            // the ray misses the bounding sphere
-            let bound = own.geom_rbound(m, geom);
-            let far = bound > 0.0 && ray_quad(around(local, bound))[0] < 0.0;
-            match far {
-                true => MISS,
-                false => ray_mesh(m, m.geom_dataid[geom] as usize, local),
-            }
-        }
+        Some(GeomType::Mesh) => ray_mesh(m, m.geom_dataid[geom] as usize, local),
         Some(GeomType::Hfield) => ray_hfield(m, own, m.geom_dataid[geom] as usize, local),
         Some(GeomType::Sdf) if ray_box(place.size, local).0.dist < 0.0 => MISS,
         Some(GeomType::Sdf) => {
@@ -338,18 +347,78 @@ pub fn ray_triangle(v: [[f64; 3]; 3], ray: Ray, basis: [[f64; 3]; 2]) -> Hit {
     }
 }
 
-/// The faces of a mesh.
+/// Room for the boxes of a mesh that wait while a ray looks for its nearest face: more than any tree has levels.
+pub const MESH_BOXES: usize = 64;
+
+/// The nearest face of a mesh. Faces lie in the tree of boxes of the mesh; boxes that the ray misses, or enters behind the nearest face so
+/// far, are left out. Of two halves the one that the ray enters first is searched first.
 pub fn ray_mesh(m: &Model, mesh: usize, ray: Ray) -> Hit {
     let vertadr = m.mesh_vertadr[mesh];
     let faceadr = m.mesh_faceadr[mesh] as usize;
+    let first = m.mesh_bvhadr[mesh].max(0) as usize;
     let basis = ray_basis(ray.vec);
+    let inverse = inverses(ray.vec);
     let mut hit = MISS;
-    for face in faceadr..faceadr + m.mesh_facenum[mesh] as usize {
-        let corner = |k: usize| m.mesh_vert[(vertadr + m.mesh_face[3 * face + k]) as usize];
-        let corners = [corner(0), corner(1), corner(2)];
-        hit = sooner(hit, ray_triangle(corners, ray, basis));
+    let mut boxes = [0; MESH_BOXES];
+    let mut num = m.mesh_bvhnum[mesh].min(1) as usize;
+    while num > 0 {
+        num -= 1;
+        let own = first + boxes[num] as usize;
+        let &[x, y, z, a, b, c] = &m.bvh_aabb.as_chunks().0[own];
+        let (center, half) = ([x, y, z], [a, b, c]);
+        if !enters(center, half, ray.pnt, inverse, hit.dist) {
+            continue;
+        }
+        match usize::try_from(m.bvh_nodeid[own]) {
+            Ok(face) => {
+                let corner = |k: usize| {
+                    let vertex = m.mesh_face[3 * (faceadr + face) + k];
+                    m.mesh_vert[(vertadr + vertex) as usize]
+                };
+                let corners = [corner(0), corner(1), corner(2)];
+                hit = sooner(hit, ray_triangle(corners, ray, basis));
+            }
+            Err(_) => {
+                let child = [m.bvh_child[2 * own], m.bvh_child[2 * own + 1]];
+                let ahead = usize::from(ray.vec[longest(half)] >= 0.0);
+                boxes[num] = child[ahead];
+                boxes[num + 1] = child[1 - ahead];
+                num += 2;
+            }
+        }
     }
     hit
+}
+
+// the longest axis of a box, along which its triangles are halved
+fn longest(half: [f64; 3]) -> usize {
+    match half[0] >= half[1] && half[0] >= half[2] {
+        true => 0,
+        false => 1 + usize::from(half[1] < half[2]),
+    }
+}
+
+// one over each coordinate of a direction; zero: the direction is across
+fn inverses(vec: [f64; 3]) -> [f64; 3] {
+    vec.map(|x| if x.abs() <= MINVAL { 0.0 } else { 1.0 / x })
+}
+
+// whether a ray enters a box, not behind `dist` if that is not negative; the box is larger by the rounding of the places in it
+fn enters(center: [f64; 3], half: [f64; 3], pnt: [f64; 3], inverse: [f64; 3], dist: f64) -> bool {
+    let (mut low, mut high) = (0.0f64, if dist < 0.0 { 3e38 } else { dist });
+    for k in 0..3 {
+        let to = center[k] - pnt[k];
+        let size = half[k] + 1e-12 * (half[k] + center[k].abs() + pnt[k].abs());
+        if inverse[k] == 0.0 {
+            low = if to.abs() > size { 3e38 } else { low };
+            continue;
+        }
+        let middle = to * inverse[k];
+        let reach = size * inverse[k].abs();
+        low = low.max(middle - reach);
+        high = high.min(middle + reach);
+    }
+    low <= high
 }
 
 /// A height field: the box below it, its surface, and its sides.
