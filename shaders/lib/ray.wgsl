@@ -38,27 +38,27 @@ fn ray_at(r: Ray, dist: f32) -> vec3f {
 // the nearest geom that a ray hits, without geoms of the body `bodyexclude` and invisible ones
 fn ray(r: Ray, bodyexclude: i32) -> Hit {
     var nearest = miss();
+    let len = length(r.vec);
     for (var geom = 0; geom < ngeom; geom++) {
-        if (geom_bodyid(geom) != bodyexclude && !unseen(geom)
-            && reaches(geom_xpos(geom), geom_rbound(geom), r, nearest.dist)) {
+        if (reaches(geom_xpos(geom), geom_rbound(geom), r, len, nearest.dist)
+            && geom_bodyid(geom) != bodyexclude && !unseen(geom)) {
             nearest = sooner(nearest, meet(geom, Place(geom_xpos(geom), geom_xmat(geom)), r));
         }
     }
     return nearest;
 }
 
-// whether a ray may hit the sphere around a geom, not behind `dist` if that is not negative; a plane has none (`bound` 0). The sphere is
-// larger by the rounding of the places
-fn reaches(pos: vec3f, bound: f32, r: Ray, dist: f32) -> bool {
+// whether a ray whose direction has this length may hit the sphere around a geom, not behind `dist` if that is not negative; a plane has
+// no sphere (`bound` 0). The sphere is larger by the rounding of the places
+fn reaches(pos: vec3f, bound: f32, r: Ray, len: f32, dist: f32) -> bool {
     let to_center = pos - r.pnt;
-    let size = bound + 1e-6 * (bound + length(to_center));
+    let size = bound + 1e-6 * (bound + dot(abs(to_center), vec3f(1.0)));
     let along = dot(to_center, r.vec);
-    let square = dot(r.vec, r.vec);
-    let far = cross(to_center, r.vec);
-    let aside = dot(far, far) > size * size * square;
-    let behind = along < 0.0 && dot(to_center, to_center) > size * size;
-    let later = dist >= 0.0 && along - size * sqrt(square) > dist * square;
-    return bound <= 0.0 || !(aside || behind || later);
+    let aside = cross(to_center, r.vec);
+    let misses = dot(aside, aside) > size * size * len * len;
+    let behind = along < -size * len;
+    let later = dist >= 0.0 && along - size * len > dist * len * len;
+    return bound <= 0.0 || !(misses || behind || later);
 }
 
 // true if a geom is fully transparent

@@ -121,32 +121,39 @@ fn join_islands(d: &mut Data) {
 }
 
 fn sort_dofs(m: &Model, d: &mut Data) {
-    let mut adr = 0;
-    for island in 0..d.nisland[0] {
-        d.island_idofadr[island as usize] = adr;
-        let mut nv = 0;
-        for tree in 0..m.ntree {
-            if d.tree_island[tree] != island {
-                continue;
-            }
-            let dofadr = m.tree_dofadr[tree];
-            for dof in dofadr..dofadr + m.tree_dofnum[tree] {
-                d.map_idof2dof[(adr + nv) as usize] = dof;
-                d.map_dof2idof[dof as usize] = nv;
-                nv += 1;
-            }
+    // number of dofs of each island, and the addresses that follow from them
+    let nisland = d.nisland[0] as usize;
+    d.island_nv[..nisland].fill(0);
+    for tree in 0..m.ntree {
+        if let Ok(island) = usize::try_from(d.tree_island[tree]) {
+            d.island_nv[island] += m.tree_dofnum[tree];
         }
-        d.island_nv[island as usize] = nv;
-        adr += nv;
+    }
+    let mut adr = 0;
+    for island in 0..nisland {
+        d.island_idofadr[island] = adr;
+        adr += d.island_nv[island];
+        d.island_nv[island] = 0;
     }
 
     // dofs without rows come last
-    for tree in (0..m.ntree).filter(|&tree| d.tree_island[tree] < 0) {
+    for tree in 0..m.ntree {
+        let island = usize::try_from(d.tree_island[tree]);
         let dofadr = m.tree_dofadr[tree];
         for dof in dofadr..dofadr + m.tree_dofnum[tree] {
-            d.map_idof2dof[adr as usize] = dof;
-            d.map_dof2idof[dof as usize] = -1;
-            adr += 1;
+            let (place, within) = match island {
+                Ok(island) => {
+                    let within = d.island_nv[island];
+                    d.island_nv[island] += 1;
+                    (d.island_idofadr[island] + within, within)
+                }
+                Err(_) => {
+                    adr += 1;
+                    (adr - 1, -1)
+                }
+            };
+            d.map_idof2dof[place as usize] = dof;
+            d.map_dof2idof[dof as usize] = within;
         }
     }
 }

@@ -12,6 +12,8 @@
 //! Dofs and rows outside of a lane's island add exact zeros, so a lane's numbers do not depend on its neighbours. A lane with a large
 //! island takes no part: its world is solved by itself ([`super::heap`]).
 
+use std::ops::Range;
+
 use super::heap::Heap;
 use super::rows::Rows;
 use crate::cpu::lib::primal::{Island, start};
@@ -33,6 +35,9 @@ pub struct Islands<R: Real> {
     runs: Vec<Run<R>>,
     // trees of the runs, one run after the other
     trees: Vec<i32>,
+    // trees and runs of the islands of all lanes with the same first tree: that tree, and the tree or the run; ascending
+    tree_of: Vec<[u32; 2]>,
+    run_of: Vec<[u32; 2]>,
     // lanes where each tree belongs to the island being solved; dofs and rows of that island
     member: Vec<R::Mask>,
     dofs: Vec<i32>,
@@ -106,6 +111,8 @@ impl<R: Real> Default for Islands<R> {
             heap: Heap::default(),
             runs: Vec::new(),
             trees: Vec::new(),
+            tree_of: Vec::new(),
+            run_of: Vec::new(),
             member: Vec::new(),
             dofs: Vec::new(),
             rows: Vec::new(),
@@ -273,44 +280,65 @@ impl<R: Real> Islands<R> {
             return;
         }
 
-        for tree in 0..m.ntree {
-            let lanes = is(self.root[tree], tree);
-            if lanes.any() {
-                self.solve_from(m, d, rows, tree, lanes, &solve);
-            }
+        self.list_members();
+        let none = R::zero().lt(R::zero());
+        self.member.resize(m.ntree, none);
+        let (mut trees, mut runs) = (0, 0);
+        while let Some(&[root, _]) = self.tree_of.get(trees) {
+            let [trees_end, runs_end] = [(&self.tree_of, trees), (&self.run_of, runs)]
+                .map(|(list, from)| from + list[from..].partition_point(|entry| entry[0] == root));
+            self.solve_from(m, d, rows, [trees..trees_end, runs..runs_end], &solve);
+            (trees, runs) = (trees_end, runs_end);
         }
     }
 
-    // solves the islands with this first tree
+    // lists the trees and the runs of the islands by their first tree
+    fn list_members(&mut self) {
+        let always = R::zero().le(R::zero());
+        self.tree_of.clear();
+        self.run_of.clear();
+        for (tree, &root) in self.root.iter().enumerate() {
+            add_roots(&mut self.tree_of, root, always, self.root.len(), tree);
+        }
+        for (k, run) in self
+            .runs
+            .iter()
+            .enumerate()
+            .filter(|(_, run)| run.ntree > 0)
+        {
+            let root = self.root[self.trees[run.adr] as usize];
+            add_roots(&mut self.run_of, root, run.present, self.root.len(), k);
+        }
+        self.tree_of.sort_unstable();
+        self.run_of.sort_unstable();
+    }
+
+    // solves the islands with the same first tree, from their trees and runs
     fn solve_from(
         &mut self,
         m: &Model,
         d: &mut Data<R>,
         rows: &mut Rows<R>,
-        root: usize,
-        lanes: R::Mask,
+        [trees, runs]: [Range<usize>; 2],
         solve: &impl Fn(&Model, &mut Data<R>, &mut Rows<R>, &Island<'_, R>) -> R,
     ) {
-        // trees that belong to it in any lane
+        let root = self.tree_of[trees.start][0] as usize;
+        let lanes = is(self.root[root], root);
         let mut whole = true;
         self.dofs.clear();
-        self.member.clear();
-        for tree in 0..m.ntree {
+        for &[_, tree] in &self.tree_of[trees] {
+            let tree = tree as usize;
             let member = is(self.root[tree], root);
-            self.member.push(member);
-            if member.any() {
-                whole &= member.all();
-                let adr = m.tree_dofadr[tree];
-                self.dofs.extend(adr..adr + m.tree_dofnum[tree]);
-            }
+            self.member[tree] = member;
+            whole &= member.all();
+            let adr = m.tree_dofadr[tree];
+            self.dofs.extend(adr..adr + m.tree_dofnum[tree]);
         }
         self.rows.clear();
-        for run in self.runs.iter().filter(|run| run.ntree > 0) {
-            let tree = self.trees[run.adr] as usize;
-            if (run.present & self.member[tree]).any() {
-                self.rows
-                    .extend(run.first as i32..(run.first + run.num) as i32);
-            }
+        for &[_, run] in &self.run_of[runs] {
+            let run = &self.runs[run as usize];
+            self.rows
+                .extend(run.first as i32..(run.first + run.num) as i32);
         }
         let stop = |stop: usize| self.rows.partition_point(|&r| (r as usize) < stop);
         let ne = stop(rows.ne);
@@ -412,6 +440,17 @@ fn count<R: Real>(d: &mut Data<R>, some: R::Mask, niter: R, island: impl Fn(usiz
         }
         let sum = R::int_lane(d.solver_niter[0], lane) + niter;
         R::set_int_lane(&mut d.solver_niter[0], lane, sum);
+    }
+}
+
+// appends a tree or run to the list of each first tree that these lanes have; there are `ntree` trees
+fn add_roots<R: Real>(list: &mut Vec<[u32; 2]>, root: R, some: R::Mask, ntree: usize, what: usize) {
+    let first = list.len();
+    for lane in lanes::<R>(some) {
+        let entry = [root.lane(lane) as u32, what as u32];
+        if (entry[0] as usize) < ntree && !list[first..].contains(&entry) {
+            list.push(entry);
+        }
     }
 }
 

@@ -1,9 +1,15 @@
 //! Which pairs of many a step tries: by a sweep over the bounding spheres (MuJoCo's broad phase).
 //!
-//! Geoms are sorted by where their bounding spheres begin along one axis. A sweep over them meets each pair of spheres that overlap
-//! along this axis. So a step looks at pairs that are near each other, not at all pairs of the model. The pairs come out in the
+//! Each geom has a box, that of its bounding sphere, and each body that moves a box around those of its geoms. Bodies are sorted by where
+//! their boxes begin along one axis; a sweep over them meets each pair of boxes that overlap along this axis. Of two such bodies only
+//! geoms are tried whose boxes reach into that of the other body. Geoms that never move are sorted once, and each body that moves is
+//! looked up among them. So a step looks at pairs that are near each other, not at all pairs of the model. The pairs come out in the
 //! order of the list, as without a sweep.
 
+use std::ops::Range;
+
+use crate::cpu::kinematics::kinematics;
+use crate::cpu::lib::sleep::{body_is_awake, sleeps};
 use crate::fields::{Data, Model};
 
 /// Fewest pairs of geoms for which a sweep is faster than a look at each.
@@ -21,10 +27,39 @@ pub(crate) struct Broad {
     meets: Vec<(u32, u32)>,
     // pairs with a geom without a bounding sphere, and pairs of flexes; ascending
     others: Vec<u32>,
-    // geoms that have a bounding sphere and are in `meets`
-    geoms: Vec<u32>,
+    // geoms that move, have a bounding sphere and are in `meets`, body by body
+    moving: Vec<u32>,
+    // the bodies of these geoms, and where the geoms of each end among them
+    bodies: Vec<(u32, usize)>,
+    // the others that have one and are in `meets`, by where they begin along an axis
+    fixed: Vec<Ends>,
+    axis: usize,
+    // the largest end of a fixed geom and those before it
+    reach: Vec<f64>,
     // largest distance at which a pair is detected, in the model
     detect: f64,
+}
+
+// a box: where it begins and ends along each axis
+type Box3 = [[f64; 2]; 3];
+
+// a geom and the box of its bounding sphere, with half the distance at which pairs are detected; or the number of a body, and a box around
+// those of its geoms
+type Ends = (u32, Box3);
+
+fn overlap(a: &Box3, b: &Box3) -> bool {
+    a.iter().zip(b).all(|(a, b)| a[0] <= b[1] && b[0] <= a[1])
+}
+
+// whether a body, or one that carries it, has a joint or is moved from outside
+fn moves(m: &Model, mut body: usize) -> bool {
+    while body != 0 {
+        if m.body_jntnum[body] > 0 || m.body_mocapid[body] >= 0 {
+            return true;
+        }
+        body = m.body_parentid[body] as usize;
+    }
+    false
 }
 
 impl Broad {
@@ -49,13 +84,50 @@ impl Broad {
         geoms.sort_unstable();
         geoms.dedup();
         let of = |geom: usize| all.partition_point(|&(a, _, _)| (a as usize) < geom) as u32;
-        Self {
+        let is_moving = |&geom: &u32| moves(m, m.geom_bodyid[geom as usize] as usize);
+        let (moving, still): (Vec<u32>, Vec<u32>) = geoms.into_iter().partition(is_moving);
+        let body_of = |geom: &u32| m.geom_bodyid[*geom as usize];
+        let mut bodies = Vec::new();
+        for own in moving.chunk_by(|a, b| body_of(a) == body_of(b)) {
+            let first = bodies.last().map_or(0, |&(_, end)| end);
+            bodies.push((body_of(&own[0]) as u32, first + own.len()));
+        }
+        let mut broad = Self {
             adr: (0..=m.ngeom).map(of).collect(),
             meets: all.iter().map(|&(_, b, k)| (b, k)).collect(),
             others,
-            geoms,
+            moving,
+            bodies,
+            fixed: Vec::new(),
+            axis: 0,
+            reach: Vec::new(),
             detect,
+        };
+        broad.sort_fixed(m, &still);
+        broad
+    }
+
+    fn sort_fixed(&mut self, m: &Model, geoms: &[u32]) {
+        let mut d = Data::new(m);
+        kinematics(m, &mut d);
+        self.axis = longest(&d, geoms);
+        self.fixed = geoms.iter().map(|&geom| self.ends(m, &d, geom)).collect();
+        let axis = self.axis;
+        sort(&mut self.fixed, axis);
+        self.reach = self.fixed.iter().map(|(_, ends)| ends[axis][1]).collect();
+        for k in 1..self.reach.len() {
+            self.reach[k] = self.reach[k].max(self.reach[k - 1]);
         }
+    }
+
+    fn ends(&self, m: &Model, d: &Data, geom: u32) -> Ends {
+        let pos = d.geom_xpos[geom as usize];
+        let radius = m.geom_rbound[geom as usize] + 0.5 * self.detect;
+        let ends = |x: f64| {
+            let radius = radius + ROUNDING * (x.abs() + radius);
+            [x - radius, x + radius]
+        };
+        (geom, pos.map(ends))
     }
 
     // adds the pairs of two geoms
@@ -69,51 +141,90 @@ impl Broad {
 
     /// Pairs whose bounding spheres may overlap, and all pairs that have none, ascending.
     fn sweep(&self, m: &Model, d: &Data) -> Vec<u32> {
-        let axis = self.longest(d);
-        let reach = |&geom: &u32| {
-            let pos = d.geom_xpos[geom as usize];
-            let radius = m.geom_rbound[geom as usize] + 0.5 * self.detect;
-            let ends = |x: f64| {
-                let radius = radius + ROUNDING * (x.abs() + radius);
-                [x - radius, x + radius]
-            };
-            (geom, pos.map(ends))
-        };
-        let mut spheres: Vec<_> = self.geoms.iter().map(reach).collect();
-        spheres.sort_unstable_by(|(_, a), (_, b)| a[axis][0].total_cmp(&b[axis][0]));
+        let geoms = self.moving.iter();
+        let geoms: Vec<Ends> = geoms.map(|&geom| self.ends(m, d, geom)).collect();
+        let mut boxes: Vec<Ends> = (0..self.bodies.len())
+            .map(|k| (k as u32, around(&geoms[self.of_body(k)])))
+            .collect();
+        let axis = longest(d, &self.moving);
+        sort(&mut boxes, axis);
+        let awake = |a: &Ends| !sleeps(m) || body_is_awake(d, self.bodies[a.0 as usize].0 as usize);
         let mut list = self.others.clone();
-        for (k, (geom1, a)) in spheres.iter().enumerate() {
-            let rest = spheres[k + 1..].iter();
-            for (geom2, b) in rest.take_while(|(_, b)| b[axis][0] <= a[axis][1]) {
-                if (0..3).all(|i| a[i][0] <= b[i][1] && b[i][0] <= a[i][1]) {
-                    self.find(*geom1, *geom2, &mut list);
+        for (k, a) in boxes.iter().enumerate() {
+            let awake1 = awake(a);
+            let own = &geoms[self.of_body(a.0 as usize)];
+            let rest = boxes[k + 1..].iter();
+            for b in rest.take_while(|b| b.1[axis][0] <= a.1[axis][1]) {
+                if overlap(&a.1, &b.1) && (awake1 || awake(b)) {
+                    let other = &geoms[self.of_body(b.0 as usize)];
+                    self.meet(own, other, &b.1, &mut list);
                 }
+            }
+            if awake1 {
+                self.meet_fixed(own, &a.1, &mut list);
             }
         }
         list.sort_unstable();
         list
     }
 
-    // the axis along which the geoms are spread the most
-    fn longest(&self, d: &Data) -> usize {
-        let spread = |axis: usize| {
-            let places = self
-                .geoms
-                .iter()
-                .map(|&geom| d.geom_xpos[geom as usize][axis]);
-            let (sum, squares) =
-                places.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
-            squares - sum * sum / self.geoms.len() as f64
-        };
-        let spreads: [f64; 3] = std::array::from_fn(spread);
-        (0..3).fold(0, |best, axis| {
-            if spreads[axis] > spreads[best] {
-                axis
-            } else {
-                best
-            }
-        })
+    // the geoms of a body among those that move
+    fn of_body(&self, k: usize) -> Range<usize> {
+        let first = k.checked_sub(1).map_or(0, |before| self.bodies[before].1);
+        first..self.bodies[k].1
     }
+
+    // adds the pairs of two bodies; `around` is the box of the second
+    fn meet(&self, first: &[Ends], second: &[Ends], around: &Box3, list: &mut Vec<u32>) {
+        for a in first.iter().filter(|a| overlap(&a.1, around)) {
+            for b in second.iter().filter(|b| overlap(&a.1, &b.1)) {
+                self.find(a.0, b.0, list);
+            }
+        }
+    }
+
+    // adds the pairs of a body in its box and the geoms that do not move
+    fn meet_fixed(&self, own: &[Ends], around: &Box3, list: &mut Vec<u32>) {
+        let [begin, end] = around[self.axis];
+        let first = self.reach.partition_point(|reach| *reach < begin);
+        let rest = self.fixed[first..].iter();
+        let near = rest.take_while(|b| b.1[self.axis][0] <= end);
+        for b in near.filter(|b| overlap(around, &b.1)) {
+            for a in own.iter().filter(|a| overlap(&a.1, &b.1)) {
+                self.find(a.0, b.0, list);
+            }
+        }
+    }
+}
+
+// a box around others
+fn around(boxes: &[Ends]) -> Box3 {
+    let both =
+        |a: Box3, b: Box3| std::array::from_fn(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])]);
+    let boxes = boxes.iter().map(|(_, ends)| *ends);
+    boxes.reduce(both).unwrap_or_default()
+}
+
+fn sort(spheres: &mut [Ends], axis: usize) {
+    spheres.sort_unstable_by(|(_, a), (_, b)| a[axis][0].total_cmp(&b[axis][0]));
+}
+
+// the axis along which geoms are spread the most
+fn longest(d: &Data, geoms: &[u32]) -> usize {
+    let spread = |axis: usize| {
+        let places = geoms.iter().map(|&geom| d.geom_xpos[geom as usize][axis]);
+        let (sum, squares) =
+            places.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+        squares - sum * sum / geoms.len().max(1) as f64
+    };
+    let spreads: [f64; 3] = std::array::from_fn(spread);
+    (0..3).fold(0, |best, axis| {
+        if spreads[axis] > spreads[best] {
+            axis
+        } else {
+            best
+        }
+    })
 }
 
 /// The pairs to try, ascending, if a sweep is worth while: not for few pairs, nor where pairs are tried that are far from each
@@ -157,8 +268,13 @@ mod tests {
             )
         };
         let bodies: String = (0..40).map(body).collect();
+        let block = |k: usize| {
+            let (size, x) = (0.05 + 0.01 * (k % 7) as f64, 0.2 * k as f64 - 3.0);
+            format!(r#"<geom type="box" size="{size} .1 .1" pos="{x} 0 0"/>"#)
+        };
+        let fixed: String = (0..30).map(block).collect();
         let text = format!(
-            r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>{bodies}</worldbody></mujoco>"#
+            r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>{fixed}{bodies}</worldbody></mujoco>"#
         );
         let m = Model::from_xml_str(&text).unwrap();
         let mut d = Data::new(&m);
@@ -178,7 +294,7 @@ mod tests {
             // those that are not near are few, or have no sphere
             let planes = 2 * 40;
             assert!(
-                swept.len() <= 3 * near.len() + planes,
+                swept.len() <= 4 * near.len() + planes,
                 "{} of {}",
                 swept.len(),
                 near.len()

@@ -66,9 +66,11 @@ pub fn nearest<R: Real>(
 ) -> (Hit, i32) {
     let mut nearest = (MISS, -1);
     let own = OwnLane::new(&d.own, lane);
-    for geom in (0..m.ngeom).filter(|&geom| !skip(geom)) {
+    let len = norm3(ray.vec);
+    for geom in 0..m.ngeom {
         let pos = d.geom_xpos[geom].map(|x| x.lane(lane));
-        if !reaches(pos, own.geom_rbound(m, geom), ray, nearest.0.dist) {
+        let bound = own.geom_rbound(m, geom);
+        if !reaches(pos, bound, ray, len, nearest.0.dist) || skip(geom) {
             continue;
         }
         let place = shape_of(m, d, lane, geom);
@@ -80,17 +82,17 @@ pub fn nearest<R: Real>(
     nearest
 }
 
-// whether a ray may hit the sphere around a geom, not behind `dist` if that is not negative; a plane has none (`bound` 0). The sphere is
-// larger by the rounding of the places
-fn reaches(pos: [f64; 3], bound: f64, ray: Ray, dist: f64) -> bool {
-    let from = sub3(pos, ray.pnt);
-    let size = bound + 1e-6 * (bound + norm3(from));
-    let (along, square) = (dot3(from, ray.vec), dot3(ray.vec, ray.vec));
-    let far = cross(from, ray.vec);
-    let aside = dot3(far, far) > size * size * square;
-    let behind = along < 0.0 && dot3(from, from) > size * size;
-    let later = dist >= 0.0 && along - size * square.sqrt() > dist * square;
-    bound <= 0.0 || !(aside || behind || later)
+// whether a ray whose direction has this length may hit the sphere around a geom, not behind `dist` if that is not negative; a plane has
+// no sphere (`bound` 0). The sphere is larger by the rounding of the places
+fn reaches(pos: [f64; 3], bound: f64, ray: Ray, len: f64, dist: f64) -> bool {
+    let to = sub3(pos, ray.pnt);
+    let size = bound + 1e-6 * (bound + to[0].abs() + to[1].abs() + to[2].abs());
+    let along = dot3(to, ray.vec);
+    let aside = cross(to, ray.vec);
+    let misses = dot3(aside, aside) > size * size * len * len;
+    let behind = along < -size * len;
+    let later = dist >= 0.0 && along - size * len > dist * len * len;
+    bound <= 0.0 || !(misses || behind || later)
 }
 
 /// A geom at its pose in one lane.

@@ -24,26 +24,40 @@ pub struct Seen {
 
 impl Seen {
     pub(super) fn new<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Option<Self> {
-        let dist = d.contact_dist[c].lane(lane);
+        Some(Self::of_pair(d, lane, c, pair_of(d, lane, c)?))
+    }
+
+    fn of_pair<R: Real>(d: &Data<R>, lane: usize, c: usize, pair: usize) -> Self {
         let row = usize::try_from(R::int_lane(d.contact_efc_address[c], lane));
-        (dist < ABSENT).then(|| Self {
-            pair: R::int_lane(d.contact_collision[c], lane) as usize,
-            dist,
+        Self {
+            pair,
+            dist: d.contact_dist[c].lane(lane),
             pos: of_lane(d.contact_pos[c], lane),
             frame: of_lane(d.contact_frame[c], lane),
             row: row.ok().filter(|&r| d.efc_D[r].lane(lane) > 0.0),
-        })
-    }
-
-    fn geoms(&self, m: &Model) -> [i32; 2] {
-        [m.collision_geom1[self.pair], m.collision_geom2[self.pair]]
+        }
     }
 
     pub(super) fn bodies(&self, m: &Model) -> [i32; 2] {
-        let body = |geom| m.geom_bodyid[geom];
-        self.geoms(m)
-            .map(|geom| usize::try_from(geom).map_or(-1, body))
+        bodies_of(m, self.pair)
     }
+}
+
+// the pair of a contact; none if the lane does not have it
+fn pair_of<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Option<usize> {
+    let present = d.contact_dist[c].lane(lane) < ABSENT;
+    present.then(|| R::int_lane(d.contact_collision[c], lane) as usize)
+}
+
+// geoms of a pair; -1: a flex
+fn geoms_of(m: &Model, pair: usize) -> [i32; 2] {
+    [m.collision_geom1[pair], m.collision_geom2[pair]]
+}
+
+// bodies of a pair; -1: those of a flex
+fn bodies_of(m: &Model, pair: usize) -> [i32; 2] {
+    let body = |geom| m.geom_bodyid[geom];
+    geoms_of(m, pair).map(|geom| usize::try_from(geom).map_or(-1, body))
 }
 
 #[inline(always)]
@@ -91,9 +105,13 @@ pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, lane: usize, site: usize, sl
         size: of_lane(d.own.site_size(m, site), lane),
     };
     let mut sum = 0.0;
-    for contact in (0..slots.contacts).filter_map(|c| Seen::new(d, lane, c)) {
-        let [body1, body2] = contact.bodies(m);
-        if contact.row.is_none() || (body != body1 && body != body2) {
+    for c in 0..slots.contacts {
+        // most contacts are of other bodies
+        let pair = pair_of(d, lane, c).filter(|&pair| bodies_of(m, pair).contains(&body));
+        let Some(contact) = pair.map(|pair| Seen::of_pair(d, lane, c, pair)) else {
+            continue;
+        };
+        if contact.row.is_none() {
             continue;
         }
         let force = contact_wrench(m, d, lane, &contact)[0];
@@ -102,7 +120,11 @@ pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, lane: usize, site: usize, sl
         }
 
         // the normal, away from the body
-        let sign = if body == body2 { -1.0 } else { 1.0 };
+        let sign = if body == contact.bodies(m)[1] {
+            -1.0
+        } else {
+            1.0
+        };
         let normal = [0, 1, 2].map(|k| sign * contact.frame[k]);
         let ray = Ray {
             pnt: contact.pos,
@@ -189,29 +211,28 @@ impl Look<'_> {
     // a contact that matches the sensor, and whether its sides are exchanged
     fn met<R: Real>(&self, d: &Data<R>, c: usize) -> Option<(Seen, bool)> {
         let Self { m, i, lane, .. } = *self;
-        let contact = Seen::new(d, lane, c)?;
+        let pair = pair_of(d, lane, c)?;
         let (kind1, id1) = (m.sensor_objtype[i], m.sensor_objid[i]);
         let (kind2, id2) = (m.sensor_reftype[i], m.sensor_refid[i]);
+        let ([geom1, geom2], [body1, body2]) = (geoms_of(m, pair), bodies_of(m, pair));
+        let regular = is_side(m, body1, geom1, kind1, id1) && is_side(m, body2, geom2, kind2, id2);
+        let reverse = is_side(m, body2, geom2, kind1, id1) && is_side(m, body1, geom1, kind2, id2);
+        if !(regular || reverse) {
+            return None;
+        }
+        let contact = Seen::of_pair(d, lane, c, pair);
         if kind1 == ObjType::Site {
             let site = id1 as usize;
             let place = (
                 of_lane(d.site_xpos[site], lane),
                 of_lane(d.site_xmat[site], lane),
             );
-            if inside_geom(
-                place,
-                of_lane(d.own.site_size(m, site), lane),
-                m.site_type[site],
-                contact.pos,
-            ) == 0.0
-            {
+            let size = of_lane(d.own.site_size(m, site), lane);
+            if inside_geom(place, size, m.site_type[site], contact.pos) == 0.0 {
                 return None;
             }
         }
-        let ([geom1, geom2], [body1, body2]) = (contact.geoms(m), contact.bodies(m));
-        let regular = is_side(m, body1, geom1, kind1, id1) && is_side(m, body2, geom2, kind2, id2);
-        let reverse = is_side(m, body2, geom2, kind1, id1) && is_side(m, body1, geom1, kind2, id2);
-        (regular || reverse).then_some((contact, !regular))
+        Some((contact, !regular))
     }
 
     fn all<R: Real>(&self, d: &Data<R>) -> impl Iterator<Item = (usize, Seen, bool)> {
