@@ -41,13 +41,10 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
     let dim = m.sensor_dim[i] as usize;
     match SensorType::from_i32(m.sensor_type[i]) {
         Some(SensorType::Touch) => {
-            for lane in 0..R::WIDTH {
-                let force = touch_force(m, d, lane, id, slots);
-                d.sensordata[adr].set_lane(lane, force);
-            }
+            d.sensordata[adr] = touch_force(m, d, id, slots);
         }
         Some(SensorType::Contact) => {
-            (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
+            contact_report(m, d, i, slots);
         }
         Some(SensorType::Plugin) => {
             (0..R::WIDTH).for_each(|lane| grid_report(m, d, lane, i, slots))

@@ -108,7 +108,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             (0..R::WIDTH).for_each(|lane| find_distance(m, d, lane, i));
         }
         Some(SensorType::Contact) => {
-            (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
+            contact_report(m, d, i, slots);
         }
         Some(SensorType::SubtreeCom) => give(d, adr, d.subtree_com[id]),
         Some(SensorType::InsideSite) if asks_enclosure(m, i) => {

@@ -64,7 +64,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
         Some(SensorType::FrameLinVel) => give(d, adr, lin(frame_velocity(m, d, i))),
         Some(SensorType::FrameAngVel) => give(d, adr, rot(frame_velocity(m, d, i))),
         Some(SensorType::Contact) => {
-            (0..R::WIDTH).for_each(|lane| contact_report(m, d, lane, i, slots));
+            contact_report(m, d, i, slots);
         }
         Some(SensorType::Tactile) => {
             (0..R::WIDTH).for_each(|lane| feel(m, d, lane, i, slots));

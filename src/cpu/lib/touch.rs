@@ -1,4 +1,7 @@
-//! Contact sensors. Each lane has its own contacts, so lanes are processed one by one.
+//! Contact sensors. The contacts of a slot have the same pair in all lanes, so a sensor looks at it once; then it looks at the contacts of
+//! lane after lane.
+
+use std::ops::Range;
 
 use super::contact::{ABSENT, Shape};
 use super::math::*;
@@ -7,7 +10,7 @@ use super::sensor::{Slots, inside_geom};
 use super::spatial::*;
 use crate::cpu::collision::soft;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Real, lanes};
 use crate::types::*;
 
 /// One contact of one lane.
@@ -24,13 +27,15 @@ pub struct Seen {
 
 impl Seen {
     pub(super) fn new<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Option<Self> {
-        Some(Self::of_pair(d, lane, c, pair_of(d, lane, c)?))
+        let present = d.contact_dist[c].lane(lane) < ABSENT;
+        present.then(|| Self::in_lane(d, lane, c))
     }
 
-    fn of_pair<R: Real>(d: &Data<R>, lane: usize, c: usize, pair: usize) -> Self {
+    // the contact of a slot in a lane that has it
+    fn in_lane<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Self {
         let row = usize::try_from(R::int_lane(d.contact_efc_address[c], lane));
         Self {
-            pair,
+            pair: R::int_lane(d.contact_collision[c], lane) as usize,
             dist: d.contact_dist[c].lane(lane),
             pos: of_lane(d.contact_pos[c], lane),
             frame: of_lane(d.contact_frame[c], lane),
@@ -43,10 +48,11 @@ impl Seen {
     }
 }
 
-// the pair of a contact; none if the lane does not have it
-fn pair_of<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Option<usize> {
-    let present = d.contact_dist[c].lane(lane) < ABSENT;
-    present.then(|| R::int_lane(d.contact_collision[c], lane) as usize)
+// lanes that have a contact in a slot, and its pair; none if no lane has one
+fn slot<R: Real>(d: &Data<R>, c: usize) -> Option<(R::Mask, usize)> {
+    let present = d.contact_dist[c].lt(R::splat(ABSENT));
+    let lane = lanes::<R>(present).next()?;
+    Some((present, R::int_lane(d.contact_collision[c], lane) as usize))
 }
 
 // geoms of a pair; -1: a flex
@@ -97,44 +103,56 @@ pub fn body_motion<R: Real>(
 }
 
 /// Sum of the normal forces of contacts of a site's body whose line of action meets the site's volume.
-pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, lane: usize, site: usize, slots: Slots) -> f64 {
+pub fn touch_force<R: Real>(m: &Model, d: &Data<R>, site: usize, slots: Slots) -> R {
     let body = m.site_bodyid[site];
+    let mut sum = R::zero();
+    for c in 0..slots.contacts {
+        let Some((present, pair)) = slot(d, c) else {
+            continue;
+        };
+        let [body1, body2] = bodies_of(m, pair);
+        if body != body1 && body != body2 {
+            continue;
+        }
+        for lane in lanes::<R>(present) {
+            let contact = Seen::in_lane(d, lane, c);
+            let force = touching(m, d, lane, site, &contact, body == body2);
+            sum.set_lane(lane, sum.lane(lane) + force);
+        }
+    }
+    sum
+}
+
+// normal force of a contact whose line of action meets the site's volume, zero if it does not; `second` if the site's body is the second
+fn touching<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    lane: usize,
+    site: usize,
+    contact: &Seen,
+    second: bool,
+) -> f64 {
+    let force = contact_wrench(m, d, lane, contact)[0];
+    if force <= 0.0 {
+        return 0.0;
+    }
+
+    // the normal, away from the body
+    let sign = if second { -1.0 } else { 1.0 };
+    let normal = [0, 1, 2].map(|k| sign * contact.frame[k]);
+    let ray = Ray {
+        pnt: contact.pos,
+        vec: normalize3(normal).0,
+    };
     let zone = Shape {
         pos: of_lane(d.site_xpos[site], lane),
         mat: of_lane(d.site_xmat[site], lane),
         size: of_lane(d.own.site_size(m, site), lane),
     };
-    let mut sum = 0.0;
-    for c in 0..slots.contacts {
-        // most contacts are of other bodies
-        let pair = pair_of(d, lane, c).filter(|&pair| bodies_of(m, pair).contains(&body));
-        let Some(contact) = pair.map(|pair| Seen::of_pair(d, lane, c, pair)) else {
-            continue;
-        };
-        if contact.row.is_none() {
-            continue;
-        }
-        let force = contact_wrench(m, d, lane, &contact)[0];
-        if force <= 0.0 {
-            continue;
-        }
-
-        // the normal, away from the body
-        let sign = if body == contact.bodies(m)[1] {
-            -1.0
-        } else {
-            1.0
-        };
-        let normal = [0, 1, 2].map(|k| sign * contact.frame[k]);
-        let ray = Ray {
-            pnt: contact.pos,
-            vec: normalize3(normal).0,
-        };
-        if ray_geom(&zone, m.site_type[site], ray) >= 0.0 {
-            sum += force;
-        }
+    match ray_geom(&zone, m.site_type[site], ray) >= 0.0 {
+        true => force,
+        false => 0.0,
     }
-    sum
 }
 
 /// Force, then torque, of a contact in its frame, from its rows (`mj_contactForce`); it acts on the second geom.
@@ -199,30 +217,45 @@ fn is_side(m: &Model, body: i32, geom: i32, kind: i32, id: i32) -> bool {
 }
 
 // a contact sensor in one lane
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Look<'a> {
     m: &'a Model,
     i: usize,
     lane: usize,
-    slots: Slots,
+    // slots among which are all those of pairs that match
+    slots: Range<usize>,
+}
+
+// whether a pair matches a sensor, and whether its sides are exchanged
+fn match_of(m: &Model, i: usize, pair: usize) -> Option<bool> {
+    let (kind1, id1) = (m.sensor_objtype[i], m.sensor_objid[i]);
+    let (kind2, id2) = (m.sensor_reftype[i], m.sensor_refid[i]);
+    let ([geom1, geom2], [body1, body2]) = (geoms_of(m, pair), bodies_of(m, pair));
+    let regular = is_side(m, body1, geom1, kind1, id1) && is_side(m, body2, geom2, kind2, id2);
+    let reverse = is_side(m, body2, geom2, kind1, id1) && is_side(m, body1, geom1, kind2, id2);
+    (regular || reverse).then_some(!regular)
+}
+
+// the slots from the first to the last of pairs that match a sensor
+fn matching<R: Real>(m: &Model, d: &Data<R>, i: usize, slots: Slots) -> Range<usize> {
+    let matches = |&c: &usize| slot(d, c).is_some_and(|(_, pair)| match_of(m, i, pair).is_some());
+    let first = (0..slots.contacts).find(matches);
+    let last = (0..slots.contacts).rev().find(matches);
+    first.map_or(0..0, |first| first..last.map_or(first, |last| last + 1))
 }
 
 impl Look<'_> {
     // a contact that matches the sensor, and whether its sides are exchanged
     fn met<R: Real>(&self, d: &Data<R>, c: usize) -> Option<(Seen, bool)> {
         let Self { m, i, lane, .. } = *self;
-        let pair = pair_of(d, lane, c)?;
-        let (kind1, id1) = (m.sensor_objtype[i], m.sensor_objid[i]);
-        let (kind2, id2) = (m.sensor_reftype[i], m.sensor_refid[i]);
-        let ([geom1, geom2], [body1, body2]) = (geoms_of(m, pair), bodies_of(m, pair));
-        let regular = is_side(m, body1, geom1, kind1, id1) && is_side(m, body2, geom2, kind2, id2);
-        let reverse = is_side(m, body2, geom2, kind1, id1) && is_side(m, body1, geom1, kind2, id2);
-        if !(regular || reverse) {
+        if d.contact_dist[c].lane(lane) >= ABSENT {
             return None;
         }
-        let contact = Seen::of_pair(d, lane, c, pair);
-        if kind1 == ObjType::Site {
-            let site = id1 as usize;
+        let pair = R::int_lane(d.contact_collision[c], lane) as usize;
+        let flip = match_of(m, i, pair)?;
+        let contact = Seen::in_lane(d, lane, c);
+        if m.sensor_objtype[i] == ObjType::Site {
+            let site = m.sensor_objid[i] as usize;
             let place = (
                 of_lane(d.site_xpos[site], lane),
                 of_lane(d.site_xmat[site], lane),
@@ -232,11 +265,11 @@ impl Look<'_> {
                 return None;
             }
         }
-        Some((contact, !regular))
+        Some((contact, flip))
     }
 
     fn all<R: Real>(&self, d: &Data<R>) -> impl Iterator<Item = (usize, Seen, bool)> {
-        (0..self.slots.contacts).filter_map(|c| {
+        self.slots.clone().filter_map(|c| {
             let (contact, flip) = self.met(d, c)?;
             Some((c, contact, flip))
         })
@@ -367,14 +400,22 @@ impl Report {
     }
 }
 
-/// Contacts between the objects of a sensor: the first, the nearest, the strongest, or the net force; in one lane.
-pub fn contact_report<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize, slots: Slots) {
+/// Contacts between the objects of a sensor: the first, the nearest, the strongest, or the net force.
+pub fn contact_report<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
+    let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
+    d.sensordata[adr..adr + dim].fill(R::zero());
+    let slots = matching(m, d, i, slots);
+    for lane in 0..R::WIDTH {
+        let slots = slots.clone();
+        report_lane(d, &Look { m, i, lane, slots });
+    }
+}
+
+// the contacts of one lane
+fn report_lane<R: Real>(d: &mut Data<R>, look: &Look<'_>) {
+    let Look { m, i, lane, .. } = *look;
     let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
     let [bits, reduce, num] = [0, 1, 2].map(|k| m.sensor_intprm[3 * i + k]);
-    for x in &mut d.sensordata[adr..adr + dim] {
-        x.set_lane(lane, 0.0);
-    }
-    let look = Look { m, i, lane, slots };
     if reduce == Reduce::NetForce {
         let report = look.net(d);
         if report.found > 0.0 {
