@@ -72,7 +72,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     let mut found = 0;
     let mut out = Contacts::new();
     let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
-    let candidates = candidates(m, d);
+    let candidates = candidates(m, d, &boxes);
     let mut each = |k: usize| {
         out.num = 0;
         if sleeps(m) && !pair_awake(m, d, k) {

@@ -2,12 +2,13 @@
 //!
 //! Each geom has a box, that of its bounding sphere, and each body that moves a box around those of its geoms. Bodies are sorted by where
 //! their boxes begin along one axis; a sweep over them meets each pair of boxes that overlap along this axis. Of two such bodies only
-//! geoms are tried whose boxes reach into that of the other body. Geoms that never move are sorted once, and each body that moves is
-//! looked up among them. So a step looks at pairs that are near each other, not at all pairs of the model. The pairs come out in the
+//! geoms are tried whose boxes reach into that of the other body. An element of a flex counts as a body of one geom. Geoms that never
+//! move are sorted once, and each body that moves is looked up among them. So a step looks at pairs that are near each other, not at all pairs of the model. The pairs come out in the
 //! order of the list, as without a sweep.
 
 use std::ops::Range;
 
+use super::soft::{self, Boxes};
 use crate::cpu::kinematics::kinematics;
 use crate::cpu::lib::sleep::{body_is_awake, sleeps};
 use crate::fields::{Data, Model};
@@ -18,14 +19,14 @@ const LEAST: usize = 2000;
 /// A bound on rounding in the ends of a geom, relative to its coordinate and its radius.
 const ROUNDING: f64 = 1e-12;
 
-/// The pairs of a model, to be found by their geoms.
+/// The pairs of a model, to be found by their geoms. Elements of flexes are numbered after the geoms.
 #[derive(Debug)]
 pub(crate) struct Broad {
     // first entry of a geom in `meets`
     adr: Vec<u32>,
     // the geoms that a geom may meet, itself the lower number of the two, and the number of the pair; ascending in each
     meets: Vec<(u32, u32)>,
-    // pairs with a geom without a bounding sphere, and pairs of flexes; ascending
+    // pairs with a geom without a bounding sphere; ascending
     others: Vec<u32>,
     // geoms that move, have a bounding sphere and are in `meets`, body by body
     moving: Vec<u32>,
@@ -51,6 +52,34 @@ fn overlap(a: &Box3, b: &Box3) -> bool {
     a.iter().zip(b).all(|(a, b)| a[0] <= b[1] && b[0] <= a[1])
 }
 
+// the two sides of a pair, geoms or elements; none if one has no box
+fn sides(m: &Model, k: usize) -> Option<[u32; 2]> {
+    let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
+    let bounded = |geom: i32| usize::try_from(geom).is_ok_and(|g| m.geom_rbound[g] > 0.0);
+    if !soft::is_soft(m, k) {
+        return geoms
+            .into_iter()
+            .all(bounded)
+            .then(|| geoms.map(|geom| geom as u32));
+    }
+    if soft::vertex(m, k).is_some() || geoms[0] >= 0 && !bounded(geoms[0]) {
+        return None;
+    }
+    let element = |side: usize| (m.ngeom + soft::element_of(m, k, side)) as u32;
+    let first = match geoms[0] < 0 {
+        true => element(0),
+        false => geoms[0] as u32,
+    };
+    Some([first, element(1)])
+}
+
+// the flex of an element of all
+fn flex_of(m: &Model, element: usize) -> usize {
+    m.flex_elemadr
+        .partition_point(|&adr| adr as usize <= element)
+        - 1
+}
+
 // whether a body, or one that carries it, has a joint or is moved from outside
 fn moves(m: &Model, mut body: usize) -> bool {
     while body != 0 {
@@ -68,15 +97,12 @@ impl Broad {
         let mut all = Vec::new();
         let mut detect: f64 = 0.0;
         for k in 0..m.ncollision {
-            let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
-            let is_bounded =
-                |geom: i32| usize::try_from(geom).is_ok_and(|g| m.geom_rbound[g] > 0.0);
-            if geoms.into_iter().all(is_bounded) {
-                let [a, b] = geoms.map(|geom| geom as u32);
-                all.push((a.min(b), a.max(b), k as u32));
-                detect = detect.max(m.collision_detect[k]);
-            } else {
-                others.push(k as u32);
+            match sides(m, k) {
+                Some([a, b]) => {
+                    all.push((a.min(b), a.max(b), k as u32));
+                    detect = detect.max(m.collision_detect[k]);
+                }
+                None => others.push(k as u32),
             }
         }
         all.sort_unstable();
@@ -84,16 +110,22 @@ impl Broad {
         geoms.sort_unstable();
         geoms.dedup();
         let of = |geom: usize| all.partition_point(|&(a, _, _)| (a as usize) < geom) as u32;
-        let is_moving = |&geom: &u32| moves(m, m.geom_bodyid[geom as usize] as usize);
+        let is_element = |geom: u32| geom as usize >= m.ngeom;
+        let is_moving =
+            |&geom: &u32| is_element(geom) || moves(m, m.geom_bodyid[geom as usize] as usize);
         let (moving, still): (Vec<u32>, Vec<u32>) = geoms.into_iter().partition(is_moving);
-        let body_of = |geom: &u32| m.geom_bodyid[*geom as usize];
+        let body_of = |geom: u32| match is_element(geom) {
+            true => m.flex_bodyid[flex_of(m, geom as usize - m.ngeom)] as u32,
+            false => m.geom_bodyid[geom as usize] as u32,
+        };
+        let together = |a: &u32, b: &u32| !is_element(*b) && body_of(*a) == body_of(*b);
         let mut bodies = Vec::new();
-        for own in moving.chunk_by(|a, b| body_of(a) == body_of(b)) {
+        for own in moving.chunk_by(together) {
             let first = bodies.last().map_or(0, |&(_, end)| end);
-            bodies.push((body_of(&own[0]) as u32, first + own.len()));
+            bodies.push((body_of(own[0]), first + own.len()));
         }
         let mut broad = Self {
-            adr: (0..=m.ngeom).map(of).collect(),
+            adr: (0..=m.ngeom + m.nflexelem).map(of).collect(),
             meets: all.iter().map(|&(_, b, k)| (b, k)).collect(),
             others,
             moving,
@@ -110,8 +142,11 @@ impl Broad {
     fn sort_fixed(&mut self, m: &Model, geoms: &[u32]) {
         let mut d = Data::new(m);
         kinematics(m, &mut d);
-        self.axis = longest(&d, geoms);
-        self.fixed = geoms.iter().map(|&geom| self.ends(m, &d, geom)).collect();
+        let boxes = Boxes::none();
+        self.fixed = (geoms.iter())
+            .map(|&geom| self.ends(m, &d, &boxes, geom))
+            .collect();
+        self.axis = longest(&self.fixed);
         let axis = self.axis;
         sort(&mut self.fixed, axis);
         self.reach = self.fixed.iter().map(|(_, ends)| ends[axis][1]).collect();
@@ -120,14 +155,20 @@ impl Broad {
         }
     }
 
-    fn ends(&self, m: &Model, d: &Data, geom: u32) -> Ends {
-        let pos = d.geom_xpos[geom as usize];
-        let radius = m.geom_rbound[geom as usize] + 0.5 * self.detect;
-        let ends = |x: f64| {
-            let radius = radius + ROUNDING * (x.abs() + radius);
-            [x - radius, x + radius]
+    fn ends(&self, m: &Model, d: &Data, boxes: &Boxes<f64>, geom: u32) -> Ends {
+        let (pos, size) = match (geom as usize).checked_sub(m.ngeom) {
+            Some(element) => boxes.place(element),
+            None => (
+                d.geom_xpos[geom as usize],
+                [m.geom_rbound[geom as usize]; 3],
+            ),
         };
-        (geom, pos.map(ends))
+        let ends = |k: usize| {
+            let reach = size[k] + 0.5 * self.detect;
+            let reach = reach + ROUNDING * (pos[k].abs() + reach);
+            [pos[k] - reach, pos[k] + reach]
+        };
+        (geom, [ends(0), ends(1), ends(2)])
     }
 
     // adds the pairs of two geoms
@@ -140,13 +181,13 @@ impl Broad {
     }
 
     /// Pairs whose bounding spheres may overlap, and all pairs that have none, ascending.
-    fn sweep(&self, m: &Model, d: &Data) -> Vec<u32> {
+    fn sweep(&self, m: &Model, d: &Data, elements: &Boxes<f64>) -> Vec<u32> {
         let geoms = self.moving.iter();
-        let geoms: Vec<Ends> = geoms.map(|&geom| self.ends(m, d, geom)).collect();
+        let geoms: Vec<Ends> = geoms.map(|&geom| self.ends(m, d, elements, geom)).collect();
         let mut boxes: Vec<Ends> = (0..self.bodies.len())
             .map(|k| (k as u32, around(&geoms[self.of_body(k)])))
             .collect();
-        let axis = longest(d, &self.moving);
+        let axis = longest(&geoms);
         sort(&mut boxes, axis);
         let awake = |a: &Ends| !sleeps(m) || body_is_awake(d, self.bodies[a.0 as usize].0 as usize);
         let mut list = self.others.clone();
@@ -209,13 +250,13 @@ fn sort(spheres: &mut [Ends], axis: usize) {
     spheres.sort_unstable_by(|(_, a), (_, b)| a[axis][0].total_cmp(&b[axis][0]));
 }
 
-// the axis along which geoms are spread the most
-fn longest(d: &Data, geoms: &[u32]) -> usize {
+// the axis along which boxes are spread the most
+fn longest(boxes: &[Ends]) -> usize {
     let spread = |axis: usize| {
-        let places = geoms.iter().map(|&geom| d.geom_xpos[geom as usize][axis]);
+        let places = boxes.iter().map(|(_, ends)| ends[axis][0]);
         let (sum, squares) =
             places.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
-        squares - sum * sum / geoms.len().max(1) as f64
+        squares - sum * sum / boxes.len().max(1) as f64
     };
     let spreads: [f64; 3] = std::array::from_fn(spread);
     (0..3).fold(0, |best, axis| {
@@ -229,10 +270,10 @@ fn longest(d: &Data, geoms: &[u32]) -> usize {
 
 /// The pairs to try, ascending, if a sweep is worth while: not for few pairs, nor where pairs are tried that are far from each
 /// other, or where worlds have detection distances of their own.
-pub(super) fn candidates(m: &Model, d: &Data) -> Option<Vec<u32>> {
+pub(super) fn candidates(m: &Model, d: &Data, elements: &Boxes<f64>) -> Option<Vec<u32>> {
     let many = m.ncollision >= LEAST;
     let worth = many && !super::sweep::speculates(m) && d.own.is_shared();
-    worth.then(|| m.broad().sweep(m, d))
+    worth.then(|| m.broad().sweep(m, d, elements))
 }
 
 #[cfg(test)]
@@ -285,7 +326,7 @@ mod tests {
                 }
             }
             kinematics(&m, &mut d);
-            let swept = candidates(&m, &d).unwrap();
+            let swept = candidates(&m, &d, &Boxes::none()).unwrap();
             assert!(swept.is_sorted_by(|a, b| a < b));
             let near: Vec<u32> = (0..m.ncollision as u32)
                 .filter(|&k| near(&m, &d, k as usize))
@@ -300,6 +341,42 @@ mod tests {
                 near.len()
             );
             assert!(near.len() > 10 || scale[0] > 1e3);
+        }
+    }
+
+    #[test]
+    fn a_sweep_finds_elements_that_are_near() {
+        let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1" pos="0 0 -9"/>
+            <body name="sheet"><flexcomp name="sheet" type="grid" dim="2" count="8 8 1" spacing=".1 .1 .1" radius=".01" mass="1">
+              <edge equality="true"/><contact selfcollide="auto" margin="0.02"/></flexcomp></body>
+            <body><freejoint/><geom size=".2"/></body><body><freejoint/><geom type="box" size=".1 .2 .3"/></body>
+            </worldbody></mujoco>"#;
+        let m = Model::from_xml_str(text).unwrap();
+        let mut next = numbers();
+        let mut d = Data::new(&m);
+        for scale in [0.1, 0.5, 3.0] {
+            for q in 0..m.nq {
+                d.qpos[q] = scale * (next() - 0.5);
+            }
+            kinematics(&m, &mut d);
+            crate::cpu::flex::flex(&m, &mut d);
+            let boxes = Boxes::new(&m, &d);
+            let swept = candidates(&m, &d, &boxes).unwrap();
+            let is_near = |&k: &u32| match soft::is_soft(&m, k as usize) {
+                true => {
+                    soft::vertex(&m, k as usize).is_some() || soft::near(&m, &d, &boxes, k as usize)
+                }
+                false => near(&m, &d, k as usize),
+            };
+            let near: Vec<u32> = (0..m.ncollision as u32).filter(is_near).collect();
+            assert!(near.len() > 70, "{}", near.len());
+            assert!(near.iter().all(|k| swept.binary_search(k).is_ok()));
+            assert!(
+                swept.len() <= near.len() + near.len() / 2,
+                "{} of {}",
+                swept.len(),
+                near.len()
+            );
         }
     }
 }

@@ -207,10 +207,25 @@ impl<R: Real> Boxes<R> {
         Self(boxes)
     }
 
-    fn of(&self, m: &Model, k: usize, side: usize) -> &Shape<R> {
-        let f = m.collision_flex[2 * k + side] as usize;
-        &self.0[(m.flex_elemadr[f] + m.collision_elem[2 * k + side]) as usize]
+    /// No boxes.
+    pub fn none() -> Self {
+        Self(Vec::new())
     }
+
+    /// Center and half sizes of the box of an element of all flexes.
+    pub fn place(&self, element: usize) -> ([R; 3], [R; 3]) {
+        (self.0[element].pos, self.0[element].size)
+    }
+
+    fn of(&self, m: &Model, k: usize, side: usize) -> &Shape<R> {
+        &self.0[element_of(m, k, side)]
+    }
+}
+
+/// Number of the element on a side of a pair among those of all flexes.
+pub fn element_of(m: &Arrays, k: usize, side: usize) -> usize {
+    let f = m.collision_flex[2 * k + side] as usize;
+    (m.flex_elemadr[f] + m.collision_elem[2 * k + side]) as usize
 }
 
 // largest distance of the surface of a flex from its elements
