@@ -122,9 +122,15 @@ fn longest(low: V3, high: V3) -> usize {
 // ones with lower numbers come first
 fn halves(leaves: &mut [Leaf], axis: usize) -> (&mut [Leaf], &mut [Leaf]) {
     let along = |leaf: &Leaf| leaf.place[axis];
-    leaves.sort_by(|a, b| along(a).total_cmp(&along(b)));
-    for alike in leaves.chunk_by_mut(|a, b| (along(a) - along(b)).abs() <= EPS) {
-        alike.sort_by_key(|leaf| leaf.id);
+    let order = |a: &Leaf, b: &Leaf| along(a).total_cmp(&along(b));
+    let middle = leaves.len() / 2;
+    let (first, next, _) = leaves.select_nth_unstable_by(middle, order);
+    let last = first.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
+    if (along(next) - last).abs() <= EPS {
+        leaves.sort_unstable_by(order);
+        for alike in leaves.chunk_by_mut(|a, b| (along(a) - along(b)).abs() <= EPS) {
+            alike.sort_unstable_by_key(|leaf| leaf.id);
+        }
     }
-    leaves.split_at_mut(leaves.len() / 2)
+    leaves.split_at_mut(middle)
 }

@@ -16,7 +16,7 @@ use crate::fields::{Arrays, FIELDS, Field, Model, Room, SIZES, View, ViewMut};
 use crate::model::{Names, Opt, Statistic};
 
 const MAGIC: &[u8; 8] = b"mworlds\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 8 + 4 + 3 * 8;
 
 impl Model {
