@@ -40,7 +40,7 @@ fn ray(r: Ray, bodyexclude: i32) -> Hit {
     var nearest = miss();
     let len = length(r.vec);
     for (var geom = 0; geom < ngeom; geom++) {
-        if (reaches(geom_xpos(geom), geom_rbound(geom), r, len, nearest.dist)
+        if (reaches(geom_xpos(geom) - r.pnt, geom_rbound(geom), r.vec, len, nearest.dist)
             && geom_bodyid(geom) != bodyexclude && !unseen(geom)) {
             nearest = sooner(nearest, meet(geom, Place(geom_xpos(geom), geom_xmat(geom)), r));
         }
@@ -48,16 +48,16 @@ fn ray(r: Ray, bodyexclude: i32) -> Hit {
     return nearest;
 }
 
-// whether a ray whose direction has this length may hit the sphere around a geom, not behind `dist` if that is not negative; a plane has
-// no sphere (`bound` 0). The sphere is larger by the rounding of the places
-fn reaches(pos: vec3f, bound: f32, r: Ray, len: f32, dist: f32) -> bool {
-    let to_center = pos - r.pnt;
+// where a ray of the direction `vec`, of this length, may hit the sphere around a geom, whose center is at `to_center` from its start, not
+// behind `dist` if that is not negative; a plane has no sphere (`bound` 0). The sphere is larger by the rounding of the places
+fn reaches(to_center: vec3f, bound: f32, vec: vec3f, len: f32, dist: f32) -> bool {
     let size = bound + 1e-6 * (bound + dot(abs(to_center), vec3f(1.0)));
-    let along = dot(to_center, r.vec);
-    let aside = cross(to_center, r.vec);
-    let misses = dot(aside, aside) > size * size * len * len;
-    let behind = along < -size * len;
-    let later = dist >= 0.0 && along - size * len > dist * len * len;
+    let along = dot(to_center, vec);
+    let aside = cross(to_center, vec);
+    let reach = size * len;
+    let misses = reach * reach < dot(aside, aside);
+    let behind = along < -reach;
+    let later = 0.0 <= dist && dist * len * len < along - reach;
     return bound <= 0.0 || !(misses || behind || later);
 }
 

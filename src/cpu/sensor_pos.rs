@@ -102,7 +102,7 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             give(d, adr, x);
         }
         Some(SensorType::Rangefinder) => {
-            (0..R::WIDTH).for_each(|lane| find_range(m, d, lane, i));
+            find_range(m, d, i);
         }
         Some(SensorType::GeomDist | SensorType::GeomNormal | SensorType::GeomFromTo) => {
             (0..R::WIDTH).for_each(|lane| find_distance(m, d, lane, i));
@@ -229,8 +229,11 @@ pub(crate) fn geoms(m: &Arrays, kind: i32, id: i32) -> std::ops::Range<usize> {
     first..first + m.body_geomnum[id] as usize
 }
 
-// intersections of the rays of a rangefinder in one lane: one ray along the z axis of a site, or one for each pixel of a camera
-fn find_range<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
+// resolution, focal lengths and principal point of a camera (pixels)
+type View = [[f64; 2]; 3];
+
+// intersections of the rays of a rangefinder: one ray along the z axis of a site, or one for each pixel of a camera
+fn find_range<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let (kind, id) = (m.sensor_objtype[i], m.sensor_objid[i] as usize);
     let body = body_of(m, kind, id) as i32;
     let camera = kind == ObjType::Camera;
@@ -238,41 +241,73 @@ fn find_range<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
         true => (m.cam_resolution[2 * id] * m.cam_resolution[2 * id + 1]) as usize,
         false => 1,
     };
-    let (adr, width) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize / nray);
     let (pos, mat) = frame_of(d, kind, id);
-    let (pos, mat) = (pos.map(|x| x.lane(lane)), mat.map(|x| x.lane(lane)));
-    let back = [mat[2], mat[5], mat[8]];
-    for k in 0..nray {
-        let beam = match camera {
-            true => pixel_ray(m, d, lane, [id, k], pos, mat),
-            false => Ray {
-                pnt: pos,
-                vec: back,
-            },
-        };
-        let (hit, _) = ray(m, d, lane, beam, body);
-        let met = hit.dist >= 0.0;
-        let seen = |v: [f64; 3]| if met { v } else { [0.0; 3] };
-        let point = add_scl3(beam.pnt, beam.vec, hit.dist);
-        let depth = match met && camera {
-            true => -dot3(sub3(point, pos), back),
-            false => hit.dist,
-        };
-        let fields: [&[f64]; 6] = [
-            &[hit.dist],
-            &seen(beam.vec),
-            &beam.pnt,
-            &seen(point),
-            &hit.normal,
-            &[depth],
-        ];
-        let bits = m.sensor_intprm[3 * i];
-        let asked = fields.iter().enumerate();
-        let asked = asked.filter(|(bit, _)| bits >> bit & 1 != 0);
-        let numbers = asked.flat_map(|(_, field)| field.iter());
-        let data = d.sensordata[adr + k * width..][..width].iter_mut();
-        data.zip(numbers).for_each(|(to, x)| to.set_lane(lane, *x));
+    let place = |lane: usize| (pos.map(|x| x.lane(lane)), mat.map(|x| x.lane(lane)));
+    let mut views = [View::default(); LANES];
+    let mut beams = [Ray::default(); LANES];
+    for (lane, view) in views[..R::WIDTH].iter_mut().enumerate().filter(|_| camera) {
+        *view = cam_intrinsics(m, d, lane, id);
     }
+    for k in 0..nray {
+        for (lane, beam) in beams[..R::WIDTH].iter_mut().enumerate() {
+            let (pos, mat) = place(lane);
+            *beam = match camera {
+                true => pixel_ray(m, d, lane, [id, k], views[lane], (pos, mat)),
+                false => Ray {
+                    pnt: pos,
+                    vec: [mat[2], mat[5], mat[8]],
+                },
+            };
+        }
+        let hits = ray(m, d, &beams, body);
+        for lane in 0..R::WIDTH {
+            tell_range(
+                m,
+                d,
+                lane,
+                [i, k, nray],
+                place(lane),
+                beams[lane],
+                hits[lane],
+            );
+        }
+    }
+}
+
+// what a rangefinder tells of one of its rays in one lane
+fn tell_range<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    lane: usize,
+    [i, k, nray]: [usize; 3],
+    (pos, mat): ([f64; 3], [f64; 9]),
+    beam: Ray,
+    hit: Hit,
+) {
+    let (adr, width) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize / nray);
+    let camera = m.sensor_objtype[i] == ObjType::Camera;
+    let back = [mat[2], mat[5], mat[8]];
+    let met = hit.dist >= 0.0;
+    let seen = |v: [f64; 3]| if met { v } else { [0.0; 3] };
+    let point = add_scl3(beam.pnt, beam.vec, hit.dist);
+    let depth = match met && camera {
+        true => -dot3(sub3(point, pos), back),
+        false => hit.dist,
+    };
+    let fields: [&[f64]; 6] = [
+        &[hit.dist],
+        &seen(beam.vec),
+        &beam.pnt,
+        &seen(point),
+        &hit.normal,
+        &[depth],
+    ];
+    let bits = m.sensor_intprm[3 * i];
+    let asked = fields.iter().enumerate();
+    let asked = asked.filter(|(bit, _)| bits >> bit & 1 != 0);
+    let numbers = asked.flat_map(|(_, field)| field.iter());
+    let data = d.sensordata[adr + k * width..][..width].iter_mut();
+    data.zip(numbers).for_each(|(to, x)| to.set_lane(lane, *x));
 }
 
 // the ray through the center of a pixel, counted row by row from the upper left
@@ -281,10 +316,9 @@ fn pixel_ray<R: Real>(
     d: &Data<R>,
     lane: usize,
     [cam, pixel]: [usize; 2],
-    pos: [f64; 3],
-    mat: [f64; 9],
+    [size, focal, principal]: View,
+    (pos, mat): ([f64; 3], [f64; 9]),
 ) -> Ray {
-    let [size, focal, principal] = cam_intrinsics(m, d, lane, cam);
     let ncol = m.cam_resolution[2 * cam] as usize;
     let (row, col) = (pixel / ncol, pixel % ncol);
     let x = [col as f64 + 0.5, row as f64 + 0.5];

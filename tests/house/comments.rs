@@ -74,7 +74,7 @@ const DIVERGENCES: &[Divergence] = &[
                     "the data that the sensor asks for, in the order of the bits",
                 ],
                 twin: &[
-                    "intersections of the rays of a rangefinder in one lane: one ray along the z axis of a site, or one for each pixel of a camera",
+                    "intersections of the rays of a rangefinder: one ray along the z axis of a site, or one for each pixel of a camera",
                 ],
             },
             Function {

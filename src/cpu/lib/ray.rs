@@ -4,7 +4,7 @@ use super::contact::Shape;
 use super::math::*;
 use crate::cpu::collision::sdf::Form;
 use crate::fields::{Data, Model, OwnLane};
-use crate::real::Real;
+use crate::real::{Real, lanes};
 use crate::types::*;
 
 /// Intersection of a ray.
@@ -17,7 +17,7 @@ pub struct Hit {
 }
 
 /// A ray: its start and its direction.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ray {
     /// Start (m).
     pub pnt: [f64; 3],
@@ -47,13 +47,42 @@ pub fn sooner(a: Hit, b: Hit) -> Hit {
     }
 }
 
-/// The nearest geom that a ray hits, without geoms of the body `bodyexclude` and invisible ones; in one lane. The geom is -1 if
-/// there is none.
-pub fn ray<R: Real>(m: &Model, d: &Data<R>, lane: usize, ray: Ray, bodyexclude: i32) -> (Hit, i32) {
-    let skip = |geom: usize| {
-        m.geom_bodyid[geom] == bodyexclude || unseen(m, OwnLane::new(&d.own, lane), geom)
+/// The most lanes of a number type.
+pub const LANES: usize = 16;
+
+/// The nearest geom that a ray hits, without geoms of the body `bodyexclude` and invisible ones; in each lane.
+pub fn ray<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    beams: &[Ray; LANES],
+    bodyexclude: i32,
+) -> [Hit; LANES] {
+    let wide = |of: &dyn Fn(&Ray) -> f64| {
+        let mut x = R::zero();
+        for (lane, beam) in beams[..R::WIDTH].iter().enumerate() {
+            x.set_lane(lane, of(beam));
+        }
+        x
     };
-    nearest(m, d, lane, ray, skip)
+    let pnt: [R; 3] = std::array::from_fn(|k| wide(&|beam| beam.pnt[k]));
+    let vec: [R; 3] = std::array::from_fn(|k| wide(&|beam| beam.vec[k]));
+    let (len, mut dist) = (norm3(vec), -R::one());
+    let mut nearest = [MISS; LANES];
+    for geom in (0..m.ngeom).filter(|&geom| m.geom_bodyid[geom] != bodyexclude) {
+        let bound = d.own.geom_rbound(m, geom);
+        let near = reaches(sub3(d.geom_xpos[geom], pnt), bound, vec, len, dist);
+        for lane in lanes::<R>(near) {
+            let own = OwnLane::new(&d.own, lane);
+            if unseen(m, own, geom) {
+                continue;
+            }
+            let place = shape_of(m, d, lane, geom);
+            let hit = meet(m, own, geom, &place, beams[lane]);
+            nearest[lane] = sooner(nearest[lane], hit);
+            dist.set_lane(lane, nearest[lane].dist);
+        }
+    }
+    nearest
 }
 
 /// The nearest geom that a ray hits in one lane, without skipped ones; -1 if there is none.
@@ -68,9 +97,9 @@ pub fn nearest<R: Real>(
     let own = OwnLane::new(&d.own, lane);
     let len = norm3(ray.vec);
     for geom in 0..m.ngeom {
-        let pos = d.geom_xpos[geom].map(|x| x.lane(lane));
+        let to = sub3(d.geom_xpos[geom].map(|x| x.lane(lane)), ray.pnt);
         let bound = own.geom_rbound(m, geom);
-        if !reaches(pos, bound, ray, len, nearest.0.dist) || skip(geom) {
+        if !reaches(to, bound, ray.vec, len, nearest.0.dist) || skip(geom) {
             continue;
         }
         let place = shape_of(m, d, lane, geom);
@@ -82,17 +111,17 @@ pub fn nearest<R: Real>(
     nearest
 }
 
-// whether a ray whose direction has this length may hit the sphere around a geom, not behind `dist` if that is not negative; a plane has
-// no sphere (`bound` 0). The sphere is larger by the rounding of the places
-fn reaches(pos: [f64; 3], bound: f64, ray: Ray, len: f64, dist: f64) -> bool {
-    let to = sub3(pos, ray.pnt);
-    let size = bound + 1e-6 * (bound + to[0].abs() + to[1].abs() + to[2].abs());
-    let along = dot3(to, ray.vec);
-    let aside = cross(to, ray.vec);
-    let misses = dot3(aside, aside) > size * size * len * len;
-    let behind = along < -size * len;
-    let later = dist >= 0.0 && along - size * len > dist * len * len;
-    bound <= 0.0 || !(misses || behind || later)
+// where a ray of the direction `vec`, of this length, may hit the sphere around a geom, whose center is at `to_center` from its start, not
+// behind `dist` if that is not negative; a plane has no sphere (`bound` 0). The sphere is larger by the rounding of the places
+#[inline(always)]
+fn reaches<R: Real>(to_center: [R; 3], bound: R, vec: [R; 3], len: R, dist: R) -> R::Mask {
+    let [x, y, z] = to_center.map(R::abs);
+    let size = bound + R::splat(1e-6) * (bound + x + y + z);
+    let (along, aside, reach) = (dot3(to_center, vec), cross(to_center, vec), size * len);
+    let misses = (reach * reach).lt(dot3(aside, aside));
+    let behind = along.lt(-reach);
+    let later = R::zero().le(dist) & (dist * len * len).lt(along - reach);
+    bound.le(R::zero()) | !(misses | behind | later)
 }
 
 /// A geom at its pose in one lane.
