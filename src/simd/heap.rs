@@ -2,7 +2,8 @@
 //!
 //! Worlds side by side solve for the union of their rows. In a heap each world has other contacts, so the union has many more rows than
 //! a world, and joins islands that no world joins. Such a world is solved by the twin, from its own rows. It is chosen by its own
-//! islands alone, so its numbers do not depend on its neighbours.
+//! islands alone, so its numbers do not depend on its neighbours. Islands that equalities tie together are the same in all worlds: they
+//! are no heaps.
 
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -16,24 +17,34 @@ pub(super) struct Heap {
     world: Data,
     // rows of the tile that the world has
     rows: Vec<usize>,
-    // number of trees of each island of a world
-    trees: Vec<usize>,
+    // number of trees of each island of a world, and of its pairs of trees that touch
+    islands: Vec<[usize; 2]>,
 }
 
 impl Heap {
-    /// True if an island of this lane has more than [`HEAP`] trees.
-    pub(super) fn is<R: Real>(&mut self, m: &Model, d: &Data<R>, lane: usize) -> bool {
+    /// True if an island of this lane has more than [`HEAP`] trees, and so many pairs of trees touch that they may tie it together. `ties`
+    /// has a tree of each pair.
+    pub(super) fn is<R: Real>(
+        &mut self,
+        m: &Model,
+        d: &Data<R>,
+        lane: usize,
+        ties: impl Iterator<Item = i32>,
+    ) -> bool {
         if R::WIDTH == 1 || m.ntree <= HEAP {
             return false;
         }
-        self.trees.clear();
-        self.trees.resize(m.ntree, 0);
-        for &island in &d.tree_island {
-            if let Ok(island) = usize::try_from(R::int_lane(island, lane)) {
-                self.trees[island] += 1;
-            }
+        self.islands.clear();
+        self.islands.resize(m.ntree, [0; 2]);
+        let island_of = |tree: usize| usize::try_from(R::int_lane(d.tree_island[tree], lane));
+        for island in (0..m.ntree).filter_map(|tree| island_of(tree).ok()) {
+            self.islands[island][0] += 1;
         }
-        self.trees.iter().any(|&trees| trees > HEAP)
+        for island in ties.filter_map(|tree| island_of(tree as usize).ok()) {
+            self.islands[island][1] += 1;
+        }
+        let is_heap = |&[trees, ties]: &[usize; 2]| trees > HEAP && ties + 1 >= trees;
+        self.islands.iter().any(is_heap)
     }
 
     /// Solves the world of a lane by the twin; `num` is the number of rows of the tile.

@@ -80,7 +80,7 @@ pub fn by_island<R: Real>(
     if rows.num > 0 {
         room(d, rows.num);
         let mut islands = std::mem::take(&mut rows.islands);
-        islands.leave_heaps_out(m, d);
+        islands.leave_heaps_out(m, d, rows.ne);
         islands.solve(m, d, rows, solve);
         for &lane in &islands.heaps {
             islands.heap.solve(m, d, rows.num, lane, twin);
@@ -230,15 +230,23 @@ impl<R: Real> Islands<R> {
         R::set_int_lane(&mut d.nisland[0], lane, nisland);
     }
 
-    // trees of a world that is solved by itself have no rows here
-    fn leave_heaps_out(&mut self, m: &Model, d: &Data<R>) {
+    // trees of a world that is solved by itself have no rows here; the first `ne` rows are equalities
+    fn leave_heaps_out(&mut self, m: &Model, d: &Data<R>, ne: usize) {
         self.heaps.clear();
         for lane in 0..R::WIDTH {
-            if !self.root.is_empty() && self.heap.is(m, d, lane) {
+            let here = |run: &&Run<R>| run.present.bits() >> lane & 1 != 0;
+            let ties = self
+                .runs
+                .iter()
+                .filter(|run| run.ntree > 1 && run.first >= ne);
+            let ties = ties.filter(here).map(|run| self.trees[run.adr]);
+            if !self.root.is_empty() && self.heap.is(m, d, lane, ties) {
                 self.heaps.push(lane);
-                let none = m.ntree as f64;
-                self.root.iter_mut().for_each(|x| x.set_lane(lane, none));
             }
+        }
+        let none = m.ntree as f64;
+        for x in &mut self.root {
+            self.heaps.iter().for_each(|&lane| x.set_lane(lane, none));
         }
     }
 
