@@ -73,8 +73,8 @@ def main() -> None:
             path.write_text(scene(kind, size, apart, number))
             runs = [lambda: of_mujoco(path, steps)]
             for backend, worlds in [("cpu", 1), ("cpu", 16), ("simd", 16)]:
-                # a tile of large heaps takes minutes
-                if worlds == 1 or number <= (200 if backend == "simd" else 300):
+                # sixteen of the largest take minutes
+                if worlds == 1 or number <= 300:
                     runs.append(lambda b=backend, w=worlds: of_program(given.program, path, steps, b, w))
             rounds = [[run() for run in runs] for _ in range(given.rounds)]
             best = [f"{max(figures):,.3g}" if max(figures) < 1000 else f"{float(f'{max(figures):.3g}'):,.0f}" for figures in zip(*rounds)]
