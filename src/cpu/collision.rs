@@ -18,7 +18,7 @@ mod hfield;
 pub(crate) mod hull;
 pub(crate) mod impact;
 mod manifold;
-mod mesh_sdf;
+pub(crate) mod mesh_sdf;
 mod nearest;
 pub(crate) mod octree;
 mod older;

@@ -2,6 +2,7 @@
 
 use super::contact::Shape;
 use super::math::*;
+use crate::cpu::collision::mesh_sdf::corners;
 use crate::cpu::collision::sdf::Form;
 use crate::fields::{Data, Model, OwnLane};
 use crate::real::{Real, lanes};
@@ -384,8 +385,6 @@ pub const MESH_BOXES: usize = 64;
 /// The nearest face of a mesh. Faces lie in the tree of boxes of the mesh; boxes that the ray misses, or enters behind the nearest face so
 /// far, are left out. Of two halves the one that the ray enters first is searched first.
 pub fn ray_mesh(m: &Model, mesh: usize, ray: Ray) -> Hit {
-    let vertadr = m.mesh_vertadr[mesh];
-    let faceadr = m.mesh_faceadr[mesh] as usize;
     let first = m.mesh_bvhadr[mesh].max(0) as usize;
     let basis = ray_basis(ray.vec);
     let inverse = inverses(ray.vec);
@@ -401,14 +400,7 @@ pub fn ray_mesh(m: &Model, mesh: usize, ray: Ray) -> Hit {
             continue;
         }
         match usize::try_from(m.bvh_nodeid[own]) {
-            Ok(face) => {
-                let corner = |k: usize| {
-                    let vertex = m.mesh_face[3 * (faceadr + face) + k];
-                    m.mesh_vert[(vertadr + vertex) as usize]
-                };
-                let corners = [corner(0), corner(1), corner(2)];
-                hit = sooner(hit, ray_triangle(corners, ray, basis));
-            }
+            Ok(face) => hit = sooner(hit, ray_triangle(corners(m, mesh, face), ray, basis)),
             Err(_) => {
                 let child = [m.bvh_child[2 * own], m.bvh_child[2 * own + 1]];
                 let ahead = usize::from(ray.vec[longest(half)] >= 0.0);
