@@ -35,6 +35,9 @@ fn mj_collision() {
     let off = (opt_disableflags & (DSBL_CONSTRAINT | DSBL_CONTACT)) != 0;
     var all = 0;
     ccd_unsure = false;
+    if (flexes_swept) {
+        swept_flex = -1;
+    }
     for (var base = 0; base < ncollision && !off; base += LANES) {
         let k = base + lane;
         found = 0;
@@ -42,6 +45,9 @@ fn mj_collision() {
             found_soon = false;
         }
         found_tangent = vec3f(0.0);
+        if (flexes_swept) {
+            soft_reversed = false;
+        }
         if (k < ncollision) {
             try_pair(k);
         }
@@ -95,7 +101,11 @@ fn put_contact(slot: i32, k: i32, point: MeetPoint) {
     set_contact_collision(slot, k);
     set_contact_dist(slot, point.dist);
     set_contact_pos(slot, point.pos);
-    set_contact_frame(slot, contact_frame_of(point.normal, found_tangent));
+    var frame = contact_frame_of(point.normal, found_tangent);
+    if (flexes_swept && soft_reversed) {
+        frame = -1.0 * frame;
+    }
+    set_contact_frame(slot, frame);
     set_contact_efc_address(slot, select(-1, CONTACT_SOON, model_speculates && found_soon));
 }
 

@@ -1994,7 +1994,8 @@ fields! {
         contact_dist: real[nconmax] {m},
         /// position of a contact, midway between the geoms
         contact_pos: vec3[nconmax] {m @world},
-        /// frame of a contact: normal from geom1 to geom2, tangents
+        /// frame of a contact: normal from geom1 to geom2, tangents; left-handed, and in all rows the opposite of MuJoCo's, where MuJoCo has
+        /// the two elements of a flex in the other order
         contact_frame: mat3[nconmax] {@world},
         /// first row of a contact; -1: none
         contact_efc_address: int[nconmax],

@@ -557,6 +557,19 @@ enums! {
         /// frame orientation is same as inertia orientation
         InertiaRot = 4,
     }
+    /// Search for elements of a flex that touch each other (`mjtFlexSelf`).
+    FlexSelf FLEXSELF {
+        /// no self-collisions
+        None = 0,
+        /// all pairs
+        Narrow = 1,
+        /// tree of boxes
+        Bvh = 2,
+        /// sweep along an axis
+        Sap = 3,
+        /// sweep of lines and triangles, tree of tetrahedra
+        Auto = 4,
+    }
     /// Per-tree sleep policy (`mjtSleepPolicy`).
     SleepPolicy SLEEP {
         /// compiler chooses sleep policy

@@ -5,6 +5,11 @@ const SOLID_ELEMENT: i32 = -1;
 // corners of the elements of the present pair; the last is repeated if there are less than four
 var<private> element1: array<vec3f, 4>;
 var<private> element2: array<vec3f, 4>;
+// the second element of the present pair comes before the first
+var<private> soft_reversed: bool;
+// the flex that was looked at last, and its axis of the sweep
+var<private> swept_flex: i32;
+var<private> swept_axis: i32;
 
 // what carries a side of a contact: bodies with their shares, or the nodes of a cell
 struct Carriers {
@@ -107,6 +112,9 @@ fn try_soft(k: i32) {
     if (any(abs(element_center(element2) - other) > most)) {
         return;
     }
+    if (flexes_swept && geom < 0 && collision_flex(k, 0) == f && is_swept(f)) {
+        sweep_order(f, radius);
+    }
     if (rods_boxed && touch_boxed(k, radius, detect)) {
         return;
     }
@@ -115,6 +123,46 @@ fn try_soft(k: i32) {
     } else {
         touch_geom(k, geom, radius, detect);
     }
+}
+
+// whether MuJoCo sweeps over the elements of a flex that touches itself
+fn is_swept(f: i32) -> bool {
+    let said = flex_selfcollide(f);
+    return (said == FLEXSELF_SAP || (said == FLEXSELF_AUTO && flex_dim(f) < 3)) && (opt_disableflags & DSBL_MIDPHASE) == 0;
+}
+
+// puts first, of two elements of a flex, the one whose box begins first along the axis of the sweep
+fn sweep_order(f: i32, radius: f32) {
+    if (swept_flex != f) {
+        swept_flex = f;
+        swept_axis = longest_axis(f);
+    }
+    let size = reach(f);
+    let begin1 = element_center(element1) - element_half(element1, size);
+    let begin2 = element_center(element2) - element_half(element2, size);
+    soft_reversed = begin2[swept_axis] < begin1[swept_axis];
+    if (soft_reversed) {
+        let first = element1;
+        element1 = element2;
+        element2 = first;
+    }
+}
+
+// the axis along which the box around the elements of a flex is longest
+fn longest_axis(f: i32) -> i32 {
+    var low = vec3f(CCD_FAR);
+    var high = vec3f(-CCD_FAR);
+    let num = flex_elemnum(f) * (flex_dim(f) + 1);
+    for (var i = 0; i < num; i++) {
+        let x = flexvert_xpos(flex_vertadr(f) + flex_elem(flex_elemdataadr(f) + i));
+        low = min(low, x);
+        high = max(high, x);
+    }
+    let size = high - low;
+    if (size.x > size.y && size.x > size.z) {
+        return 0;
+    }
+    return select(2, 1, size.y > size.z);
 }
 
 // largest distance of the surface of a flex from its elements
@@ -162,6 +210,7 @@ fn touch_boxed(k: i32, radius: f32, detect: f32) -> bool {
     let f = max(collision_flex(k, 0), 0);
     let second = is_boxed(collision_flex(k, 1));
     let reversed = !second;
+    let sides = select(vec2i(0, 1), vec2i(1, 0), soft_reversed);
     var kind = GEOM_CAPSULE;
     var other: Shape;
     if (geom >= 0) {
@@ -177,14 +226,14 @@ fn touch_boxed(k: i32, radius: f32, detect: f32) -> bool {
         }
         if (first && second) {
             kind = GEOM_BOX;
-            other = edge_box(k, 0);
+            other = edge_box(k, sides.x);
         } else if (second) {
             other = element_capsule(element1, flex_radius(f));
         } else {
             other = element_capsule(element2, radius);
         }
     }
-    let cube = edge_box(k, select(1, 0, reversed));
+    let cube = edge_box(k, select(sides.y, sides.x, reversed));
     if (geoms_sphere && kind == GEOM_SPHERE) {
         ball_box(transpose(cube.mat) * (other.pos - cube.pos), other.size[0], cube, detect);
     } else if (kind == GEOM_CAPSULE) {
@@ -463,13 +512,17 @@ fn thin_out() {
     set_ncon(to);
 }
 
-// of contacts of one flex with a signed distance field each place counts once
+// of contacts of one flex with a signed distance field the first CROWD_MOST count, each place once
 fn drop_doubles() {
     var to = 0;
+    var before = -1;
+    var rank = 0;
     for (var c = 0; c < ncon(); c++) {
         let k = contact_collision(c);
-        var double = false;
-        if (is_soft(k) && is_field(k)) {
+        rank = select(0, rank + 1, before >= 0 && is_soft(k) && same_crowd(k, max(before, 0)));
+        before = k;
+        var double = is_soft(k) && is_field(k) && rank >= CROWD_MOST;
+        if (!double && is_soft(k) && is_field(k)) {
             let pos = contact_pos(c);
             let same = SDF_SAME * ROUNDING * (length(pos) + geom_rbound(collision_geom1(k)));
             for (var b = to - 1; b >= 0; b--) {
@@ -513,7 +566,9 @@ fn same_crowd(k: i32, next: i32) -> bool {
 fn mark_spread(first: i32, end: i32) {
     var next = first;
     for (var c = first; c < end; c++) {
-        set_contact_frame_at(c, 8, CCD_FAR);
+        let rows = transpose(contact_frame(c));
+        // its sign is that of a right-handed frame or a left-handed one
+        set_contact_frame_at(c, 8, select(CCD_FAR, -CCD_FAR, dot(cross(rows[0], rows[1]), rows[2]) < 0.0));
         next = select(next, c, contact_dist(c) < contact_dist(next));
     }
     for (var n = 0; n < CROWD_MOST; n++) {
@@ -522,8 +577,9 @@ fn mark_spread(first: i32, end: i32) {
         var most = -1.0;
         for (var c = first; c < end; c++) {
             let dif = contact_pos(c) - chosen;
-            let apart = min(contact_frame_at(c, 8), dot(dif, dif));
-            set_contact_frame_at(c, 8, apart);
+            let before = contact_frame_at(c, 8);
+            let apart = max(min(abs(before), dot(dif, dif)), MINVAL);
+            set_contact_frame_at(c, 8, select(apart, -apart, before < 0.0));
             if (contact_efc_address(c) != 0 && apart > most) {
                 most = apart;
                 next = c;
@@ -533,6 +589,6 @@ fn mark_spread(first: i32, end: i32) {
     for (var c = first; c < end; c++) {
         let x = vec3f(contact_frame_at(c, 0), contact_frame_at(c, 1), contact_frame_at(c, 2));
         let y = vec3f(contact_frame_at(c, 3), contact_frame_at(c, 4), contact_frame_at(c, 5));
-        set_contact_frame_at(c, 8, cross(x, y).z);
+        set_contact_frame_at(c, 8, select(1.0, -1.0, contact_frame_at(c, 8) < 0.0) * cross(x, y).z);
     }
 }

@@ -1,4 +1,4 @@
-//! A tree of boxes around the triangles of a mesh, halved along their longest axis (`mjCBoundingVolumeHierarchy`).
+//! A tree of boxes around the triangles of a mesh, or around the elements of a flex, halved along their longest axis (`mjCBoundingVolumeHierarchy`).
 
 use super::vec3::{EPS, V3};
 
@@ -11,6 +11,22 @@ pub struct Bvh {
     pub nodeid: Vec<i32>,
     /// Centre and half sizes of a box (`bvh_aabb`).
     pub aabb: Vec<[f64; 6]>,
+}
+
+/// Boxes in the order in which a walk through their tree meets them that goes into the first half of each part first; a box is its low
+/// and its high corner.
+pub fn order(boxes: &[[V3; 2]]) -> Vec<usize> {
+    let leaf = |(id, &[low, high]): (usize, &[V3; 2])| Leaf {
+        id,
+        low,
+        high,
+        place: std::array::from_fn(|k| 0.5 * (low[k] + high[k])),
+    };
+    let mut leaves: Vec<Leaf> = boxes.iter().enumerate().map(leaf).collect();
+    if !leaves.is_empty() {
+        Bvh::default().add(&mut leaves);
+    }
+    leaves.into_iter().map(|leaf| leaf.id).collect()
 }
 
 /// The tree of a mesh of these vertices and triangles.
@@ -27,7 +43,7 @@ pub fn bvh(vert: &[V3], face: &[[i32; 3]]) -> Bvh {
     tree
 }
 
-// a triangle: its number, its box, and the point by which it comes into one half or the other
+// a triangle or an element: its number, its box, and the point by which it comes into one half or the other
 struct Leaf {
     id: usize,
     low: V3,

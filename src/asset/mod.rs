@@ -53,7 +53,7 @@ mod winding;
 
 pub use builtin::builtin;
 pub(crate) use builtin::builtin_solid;
-pub use bvh::{Bvh, bvh};
+pub use bvh::{Bvh, bvh, order};
 pub use compile::compile;
 pub(crate) use compile::transform;
 pub use fit::fit;

@@ -1,6 +1,8 @@
 //! The arrays of a dump: the model, results of one forward pass on a state, contacts and constraint rows.
 
 use super::array::Array;
+use manyworlds::cpu::lib::math::{cross, dot3};
+use manyworlds::cpu::lib::penalty::is_passive;
 use manyworlds::cpu::lib::sparse::{mul_m, solve_ld};
 use manyworlds::fields::{FIELDS, Room, SIZES, View};
 use manyworlds::model::{Names, Opt};
@@ -133,6 +135,12 @@ fn inertia(m: &Model, d: &Data, out: &mut Arrays) {
     out.push(("fwd/Minvx".to_owned(), Array::real(&[nv], solution)));
 }
 
+// whether MuJoCo has the two elements of a contact in the other order: its frame is left-handed
+fn is_reversed(d: &Data, c: usize) -> bool {
+    let [x, y, z, a, b, e, p, q, r] = d.contact_frame[c];
+    dot3(cross([x, y, z], [a, b, e]), [p, q, r]) < 0.0
+}
+
 fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
     let n = d.ncon[0] as usize;
     let pair: Vec<usize> = d.contact_collision[..n]
@@ -154,7 +162,11 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
         ("elem", &m.collision_elem),
         ("vert", &m.collision_vert),
     ] {
-        let sides = pair.iter().flat_map(|&k| [2 * k, 2 * k + 1]);
+        let sides = pair.iter().enumerate();
+        let sides = sides.flat_map(|(c, &k)| match is_reversed(d, c) {
+            true => [2 * k + 1, 2 * k],
+            false => [2 * k, 2 * k + 1],
+        });
         let ids = sides.map(|i| of.get(i).copied().unwrap_or(-1));
         put(name, Array::int(&[n, 2], ids.collect()));
     }
@@ -174,9 +186,10 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
         false => m.collision_condim[k],
     };
     put("dim", Array::int(&[n], in_gap(&dim)));
-    // 3: no dof can move the contact
+    // 3: no dof can move the contact; 4: a spring is in the place of its rows
     let exclude = |k: usize, gap: bool| match m.Jpat_num[m.collision_Jpat[k] as usize] {
         0 if !gap => 3,
+        _ if !gap && is_passive(m, k) => 4,
         _ => i32::from(gap && !sticks(k)),
     };
     put("exclude", Array::int(&[n], in_gap(&exclude)));
@@ -185,10 +198,11 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
         "pos",
         Array::real(&[n, 3], d.contact_pos[..n].as_flattened().to_vec()),
     );
-    put(
-        "frame",
-        Array::real(&[n, 9], d.contact_frame[..n].as_flattened().to_vec()),
-    );
+    let frame = (0..n).flat_map(|c| match is_reversed(d, c) {
+        true => d.contact_frame[c].map(|x| -x),
+        false => d.contact_frame[c],
+    });
+    put("frame", Array::real(&[n, 9], frame.collect()));
     put(
         "includemargin",
         Array::real(&[n], reals(&m.collision_margin, 1)),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::flex;
 use super::pair::{contact_rows, max_contact};
+use crate::cpu::collision::soft::is_field;
 use crate::fields::Arrays;
 use crate::types::*;
 
@@ -15,7 +16,8 @@ const SMALL: usize = 16;
 ///
 /// Contacts: the sum over all pairs of the most contacts that each can make, if that is at most 16. Beyond 16 it is 4, and for
 /// every moving geom half of the contacts of its richest pair, 2 for every kinematic tree if there are several, one for every
-/// vertex of a flex that may touch a plane and for every second element that may touch something, rounded up to a multiple of 8.
+/// vertex of a flex that may touch a plane, every element that may touch a signed distance field and every second other one that may touch
+/// something, rounded up to a multiple of 8.
 ///
 /// Rows: every equality and friction loss, all limits, and the rows of `nconmax` contacts, if `nconmax` is the number of all possible
 /// contacts or if there are several trees (bodies pile up). Else half of the limits, but not less than 8 of them, and two thirds of
@@ -77,18 +79,21 @@ fn trees_of_flexes(m: &Arrays) -> usize {
         .len()
 }
 
-// vertices that may touch a plane, and half of the elements that may touch something
+// vertices that may touch a plane, elements that may touch a signed distance field, and half of those that may touch something else. A
+// device needs room for all contacts with a field before it leaves out those beyond the limit
 fn soft(m: &Arrays) -> usize {
     let (mut vertices, mut elements) = (BTreeSet::new(), BTreeSet::new());
+    let mut of_fields = BTreeSet::new();
     for side in 0..2 * m.ncollisionflex {
         let flex = m.collision_flex[side];
         match (m.collision_vert[side], m.collision_elem[side]) {
             (v @ 0.., _) => vertices.insert((flex, v)),
+            (_, e @ 0..) if is_field(m, side / 2) => of_fields.insert((flex, e)),
             (_, e @ 0..) => elements.insert((flex, e)),
             _ => continue,
         };
     }
-    vertices.len() + elements.len().div_ceil(2)
+    vertices.len() + of_fields.len() + elements.difference(&of_fields).count().div_ceil(2)
 }
 
 // assuming that the contacts are of the pairs with most rows

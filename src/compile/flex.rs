@@ -10,6 +10,7 @@ pub(crate) mod rod;
 mod shell;
 mod strain;
 mod topology;
+pub(super) mod tree;
 
 use super::layout::merged_chain;
 use super::names::Names;

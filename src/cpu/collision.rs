@@ -11,6 +11,7 @@ mod capsule_box;
 mod clip;
 mod convex;
 pub(crate) mod distance;
+pub(crate) mod element_boxes;
 pub mod enclosure;
 mod epa;
 mod gjk;
@@ -52,6 +53,7 @@ use box_box::box_box;
 use broad::candidates;
 use capsule_box::capsule_box;
 use convex::convex;
+use element_boxes::Boxes;
 use hfield::hfield_convex;
 use impact::impact;
 use mesh_sdf::mesh_sdf;
@@ -71,7 +73,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
     let mut found = 0;
     let mut out = Contacts::new();
-    let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
+    let (boxes, mut end) = (Boxes::new(m, d), 0);
     let candidates = candidates(m, d, &boxes);
     let mut each = |k: usize| {
         out.num = 0;
@@ -170,7 +172,7 @@ pub(crate) fn speculate<R: Real>(
 fn of_flex(
     m: &Model,
     d: &mut Data,
-    boxes: &soft::Boxes<f64>,
+    boxes: &Boxes<f64>,
     pairs: Range<usize>,
     out: &mut Contacts,
 ) -> i32 {
@@ -180,8 +182,11 @@ fn of_flex(
         out.num = 0;
         if let Some(v) = soft::vertex(m, k) {
             soft::plane_vertex(m, d, k, v, true, out);
-        } else if soft::near(m, d, boxes, k) && !soft::touch(m, d, k, 0, out) {
-            d.overflow[0] |= OVERFLOW_CCD;
+        } else if soft::near(m, d, boxes, k) {
+            let sides = boxes.sides(m, k, 0);
+            if !soft::touch(m, d, k, sides, 0, out) {
+                d.overflow[0] |= OVERFLOW_CCD;
+            }
         }
         all.extend(out.point[..out.num].iter().map(|point| (k, *point)));
     }
@@ -191,7 +196,16 @@ fn of_flex(
         all.retain(|_| stays.next() == Some(true));
     }
     for (k, point) in &all {
-        keep(m, d, *k, point, false);
+        let frame = make_frame(point.normal, point.tangent);
+        let turned = boxes.reversed(m, *k, 0);
+        store(
+            m,
+            d,
+            *k,
+            point,
+            if turned { frame.map(|x| -x) } else { frame },
+            false,
+        );
     }
     all.len() as i32
 }
@@ -371,6 +385,17 @@ pub(crate) fn collide<R: Real>(
 // stores a contact in the next slot; if all are taken, the shallowest contact gives way to a deeper one. The remaining contacts
 // keep the order of the list
 fn keep(m: &Model, d: &mut Data, k: usize, point: &Point, soon: bool) {
+    store(
+        m,
+        d,
+        k,
+        point,
+        make_frame(point.normal, point.tangent),
+        soon,
+    );
+}
+
+fn store(m: &Model, d: &mut Data, k: usize, point: &Point, frame: [f64; 9], soon: bool) {
     let mut slot = d.ncon[0] as usize;
     if slot == m.nconmax {
         let Some(shallowest) = shallowest(&d.contact_dist[..slot]) else {
@@ -385,7 +410,7 @@ fn keep(m: &Model, d: &mut Data, k: usize, point: &Point, soon: bool) {
     d.contact_collision[slot] = k as i32;
     d.contact_dist[slot] = point.dist;
     d.contact_pos[slot] = point.pos;
-    d.contact_frame[slot] = make_frame(point.normal, point.tangent);
+    d.contact_frame[slot] = frame;
     d.contact_efc_address[slot] = if soon { SOON } else { -1 };
     d.ncon[0] = slot as i32 + 1;
 }

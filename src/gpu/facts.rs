@@ -132,6 +132,8 @@ pub const FACTS: &[Fact] = &[
     ("flexes_of_tetrahedra", |m| solids::elements_of(m, 3)),
     ("elements_searched", solids::elements_searched),
     ("flexes_crowd", solids::crowds),
+    // flexes that touch themselves and are swept over
+    ("flexes_swept", solids::sweeps),
     // flexes of lines that bend and twist, and those that contacts turn
     ("model_rods", |m| (0..m.nflex).any(|f| is_rod(m, f))),
     ("rods_touch", |m| some_touches(m, twists)),

@@ -1,6 +1,7 @@
 //! Solids that the convex collider and the distance and enclosure sensors of a model meet, and the largest number of corners
 //! of their faces.
 
+use crate::cpu::collision::element_boxes::is_swept;
 use crate::cpu::collision::enclosure::geoms_of as enclosed;
 use crate::cpu::collision::{Kind, kind, soft, sweep};
 use crate::cpu::sensor_pos::{asks_enclosure, geoms as geoms_of};
@@ -168,6 +169,12 @@ pub fn elements_of(m: &Model, dim: i32) -> bool {
 /// Whether contacts of elements of flexes need a search of convex solids: those without a closed form.
 pub fn elements_searched(m: &Model) -> bool {
     sought(m).next().is_some()
+}
+
+/// Whether two elements of one flex may touch that MuJoCo sweeps over.
+pub fn sweeps(m: &Model) -> bool {
+    let mut pairs = m.collision_flex.as_chunks::<2>().0.iter();
+    pairs.any(|[f, g]| f == g && *f >= 0 && is_swept(m, *f as usize))
 }
 
 /// Whether pairs with flexes share a limit of their contacts.

@@ -17,6 +17,7 @@ mod distances;
 
 pub use distances::settle_distances;
 
+use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::sweep::speculates;
 use crate::cpu::collision::{Kind, collide, kind, of_geoms, soft};
 use crate::cpu::lib::contact::{Contacts, Point, SOON, Shape, make_frame};
@@ -253,7 +254,8 @@ fn tie_of_flexes(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     }
     let search = |d: &Data| {
         let mut out = Contacts::new();
-        let sure = soft::touch(m, d, k, 0, &mut out);
+        let sides = Boxes::new(m, d).sides(m, k, 0);
+        let sure = soft::touch(m, d, k, sides, 0, &mut out);
         (sure, out)
     };
     let mut moved = d.clone();

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::narrow::Spots;
 use super::rows::Rows;
+use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::sweep::{speculates, tried};
 use crate::cpu::collision::{near, shape, soft};
 use crate::cpu::lib::contact::{ABSENT, SOON, make_frame};
@@ -27,7 +28,7 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     }
     let Rows { contact, spots, .. } = rows;
     let mut found = R::zero();
-    let (boxes, mut end) = (soft::Boxes::new(m, d), 0);
+    let (boxes, mut end) = (Boxes::new(m, d), 0);
     let (sleeps, speculates, filters) = (sleeps(m), speculates(m), m.users().filters());
     for k in 0..m.ncollision {
         let awake = match sleeps {
@@ -89,7 +90,7 @@ fn keep<R: Real>(d: &mut Data<R>, lane: usize, slots: usize, room: usize) {
 fn of_flex<R: Real>(
     m: &Model,
     d: &mut Data<R>,
-    boxes: &soft::Boxes<R>,
+    boxes: &Boxes<R>,
     contact: &mut Vec<i32>,
     (pairs, awake): (Range<usize>, R::Mask),
     spots: &mut Spots<R>,
@@ -101,11 +102,33 @@ fn of_flex<R: Real>(
         let unsure = spots.find_soft(m, d, boxes, k, awake);
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
         let now = R::zero().lt(R::zero());
+        let before = contact.len();
         put(m, d, contact, k, spots, now, found);
+        turn(m, d, boxes, k, before..contact.len());
     }
     if together && soft::reduces(m, run, contact.len() - first) {
         for lane in 0..R::WIDTH {
             thin(m, d, run, lane, first..contact.len(), found);
+        }
+    }
+}
+
+// reverses the frames of contacts of a pair in lanes where its second side comes first
+fn turn<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    boxes: &Boxes<R>,
+    k: usize,
+    slots: Range<usize>,
+) {
+    if slots.is_empty() {
+        return;
+    }
+    for lane in (0..R::WIDTH).filter(|&lane| boxes.reversed(m, k, lane)) {
+        for c in slots.clone() {
+            for x in &mut d.contact_frame[c] {
+                x.set_lane(lane, -x.lane(lane));
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 //! it the lanes in which the boxes are apart.
 
 use crate::cpu::collision::bounds::{SLACK, boxes_meet};
+use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::impact::impact;
 use crate::cpu::collision::{collide, function, meet, soft, touches, wide};
 use crate::cpu::lib::contact::{ABSENT, Contacts, Point, Shape};
@@ -95,7 +96,7 @@ impl<R: Real> Spots<R> {
         &mut self,
         m: &Model,
         d: &Data<R>,
-        boxes: &soft::Boxes<R>,
+        boxes: &Boxes<R>,
         k: usize,
         awake: R::Mask,
     ) -> R {
@@ -107,7 +108,7 @@ impl<R: Real> Spots<R> {
         }
         let near = soft::near(m, d, boxes, k) & awake;
         self.by_lane(near, |lane, out| {
-            if !soft::touch(m, d, k, lane, out) {
+            if !soft::touch(m, d, k, boxes.sides(m, k, lane), lane, out) {
                 unsure.set_lane(lane, 1.0);
             }
         });

@@ -3,7 +3,7 @@
 
 Writes tests/golden/soft_NAME.npz: in/qpos, in/qvel; ncon[n]; ids[n,max,8] (geom, flex, elem, vert of both sides; -1: none);
 con[n,max,7] (distance, position, normal); out/qacc; out/sensordata; out/qpos and out/plastic after ten steps. Contacts are in
-MuJoCo's order, except self-contacts of a flex, which are sorted by elements, the lower first; MuJoCo has another order.
+MuJoCo's order, except self-contacts of a flex: they are sorted by their elements, those of tetrahedra by their places in the tree of boxes.
 """
 import pathlib, sys
 import mujoco, numpy as np
@@ -46,13 +46,35 @@ def state(rng, m, far, twisted):
 
 
 def contact(c):
-    # MuJoCo takes two elements of one flex in either order
-    ids = [*c.geom, *c.flex, *c.elem, *c.vert]
-    normal = c.frame[:3].copy()
-    if c.flex[0] == c.flex[1] and c.elem[0] > c.elem[1]:
-        ids[4:6] = ids[5], ids[4]
-        normal *= -1
-    return ids, [c.dist, *c.pos, *normal]
+    return [*c.geom, *c.flex, *c.elem, *c.vert], [c.dist, *c.pos, *c.frame[:3]]
+
+
+def rank(m, f):
+    """Places of the elements of a flex in the tree of boxes, if MuJoCo searches it for self-contacts; else their numbers."""
+    kind = mujoco.mjtFlexSelf
+    said = m.flex_selfcollide[f]
+    if said != kind.mjFLEXSELF_BVH and not (said == kind.mjFLEXSELF_AUTO and m.flex_dim[f] == 3):
+        return np.arange(m.flex_elemnum[f])
+    boxes = [0]
+    places = np.zeros(m.flex_elemnum[f], int)
+    own = slice(m.flex_bvhadr[f], m.flex_bvhadr[f] + m.flex_bvhnum[f])
+    child, element = m.bvh_child[own], m.bvh_nodeid[own]
+    seen = 0
+    while boxes:
+        box = boxes.pop()
+        if element[box] >= 0:
+            places[element[box]] = seen
+            seen += 1
+        boxes.extend(part for part in child[box][::-1] if part >= 0)
+    return places
+
+
+def order(m, found):
+    """Self-contacts come last, by their elements."""
+    ids = found[0]
+    if ids[2] < 0 or ids[2] != ids[3]:
+        return False, []
+    return True, [ids[2], *sorted(rank(m, ids[2])[ids[4:6]].tolist())]
 
 
 def main():
@@ -71,7 +93,7 @@ def main():
         if not d.ncon and name not in ALONE:
             continue
         own = [contact(c) for c in d.contact]
-        own.sort(key=lambda c: (c[0][2] >= 0 and c[0][2] == c[0][3], c[0] if c[0][2] >= 0 and c[0][2] == c[0][3] else []))
+        own.sort(key=lambda c: order(m, c))
         found.append(own)
         out["in/qpos"].append(q)
         out["in/qvel"].append(v)

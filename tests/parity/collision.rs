@@ -125,7 +125,8 @@ fn impacts_of_shader_and_twin_agree() {
 fn contacts_of_flexes_of_shader_and_twin_agree() {
     let mut faults = Vec::new();
     for name in [
-        "lines", "sheet", "block", "soft", "rigid", "nodes", "tin", "hose", "rope", "lath",
+        "lines", "sheet", "block", "soft", "rigid", "nodes", "tin", "hose", "rope", "lath", "ring",
+        "fold",
     ] {
         let path = format!("tests/golden/soft_{name}");
         let golden = Golden::open(&format!("{path}.npz"));

@@ -101,19 +101,31 @@ pub(super) fn with_body(m: &Arrays, body: usize, f: usize, list: &mut Vec<Pair>)
             let elements = active(m, f).filter(apart);
             let elements = elements.map(|e| pair(Soft::element(f, e)));
             match m.geom_type[geom] == GeomType::Sdf {
-                // a signed distance field touches triangles, the last ones first
-                true if m.flex_dim[f] != 2 => {}
-                true => {
-                    let mut elements: Vec<_> = elements.collect();
-                    elements.reverse();
-                    list.extend(elements);
-                }
+                true => with_field(m, f, apart, pair, list),
                 false => list.extend(elements),
             }
         }
         fits(list)?;
     }
     Ok(())
+}
+
+// appends the pairs of a signed distance field and the triangles of a flex: in the order of a walk through the tree of boxes around them
+// that goes into the second half of each part first. It touches no others, and none where the midphase is disabled
+fn with_field(
+    m: &Arrays,
+    f: usize,
+    apart: impl Fn(&usize) -> bool,
+    pair: impl Fn(Soft) -> Pair,
+    list: &mut Vec<Pair>,
+) {
+    if m.flex_dim[f] != 2 || m.opt.disabled(DSBL_MIDPHASE) {
+        return;
+    }
+    let active: Vec<usize> = active(m, f).collect();
+    let order = flex::tree::order(m, f, &active).into_iter().rev();
+    let elements = order.filter(apart);
+    list.extend(elements.map(|e| pair(Soft::element(f, e))));
 }
 
 // limits the number of candidate pairs that are searched, whether or not any may touch
@@ -153,19 +165,33 @@ pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<
     }
     let num = active(m, f).count();
     few(num.saturating_mul(num) / 2)?;
+    let order = self_order(m, f);
     if m.flex_interp[f] != 0 {
-        return between_nodes(m, f, list);
+        return between_nodes(m, f, &order, list);
     }
-    for e1 in active(m, f) {
-        elements(m, [f, f], e1, active(m, f).filter(|&e2| e2 > e1), list);
+    for (k, &e1) in order.iter().enumerate() {
+        let others = order[k + 1..].iter().copied();
+        elements(m, [f, f], e1, others, list);
         fits(list)?;
     }
     Ok(())
 }
 
+// elements of a flex that touches itself, the first of two before the second: in the order of the tree of boxes where MuJoCo searches it,
+// else by number
+fn self_order(m: &Arrays, f: usize) -> Vec<usize> {
+    let active: Vec<usize> = active(m, f).collect();
+    let said = m.flex_selfcollide[f];
+    let searched = said == FlexSelf::Bvh || said == FlexSelf::Auto && m.flex_dim[f] == 3;
+    match searched && !m.opt.disabled(DSBL_MIDPHASE) {
+        true => flex::tree::order(m, f, &active),
+        false => active,
+    }
+}
+
 // pairs of elements of a flex between nodes that have no node in common
-fn between_nodes(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<()> {
-    let cells: Vec<_> = active(m, f).map(|e| (e, cells(m, f, e))).collect();
+fn between_nodes(m: &Arrays, f: usize, order: &[usize], list: &mut Vec<Pair>) -> Result<()> {
+    let cells: Vec<_> = order.iter().map(|&e| (e, cells(m, f, e))).collect();
     for (k, (e1, own)) in cells.iter().enumerate() {
         let others = cells[k + 1..].iter();
         let others = others.filter(|(_, other)| have_no_node_in_common(own, other));

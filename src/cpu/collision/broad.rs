@@ -8,7 +8,8 @@
 
 use std::ops::Range;
 
-use super::soft::{self, Boxes};
+use super::element_boxes::Boxes;
+use super::soft;
 use crate::cpu::kinematics::kinematics;
 use crate::cpu::lib::sleep::{body_is_awake, sleeps};
 use crate::fields::{Data, Model};

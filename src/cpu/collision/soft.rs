@@ -4,6 +4,7 @@ use super::bounds::{bounding_box, boxes_meet};
 use super::box_box::box_box;
 use super::capsule_box::capsule_box;
 use super::convex::single;
+use super::element_boxes::Boxes;
 use super::hfield::hfield_element;
 use super::mesh_sdf::triangle_sdf;
 use super::nearest::nearest;
@@ -58,7 +59,7 @@ pub fn vertices(m: &Model, k: usize, side: usize) -> Vec<usize> {
     }
 }
 
-fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+pub(super) fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
     let num = m.flex_dim[f] as usize + 1;
     let adr = m.flex_elemdataadr[f] as usize + num * e;
     m.flex_elem[adr..adr + num]
@@ -89,21 +90,16 @@ pub fn crowd(m: &Arrays, k: usize) -> usize {
     k + (k..m.ncollision).take_while(same).count()
 }
 
-/// Which contacts of a run of pairs from `k` on stay: of those of a signed distance field each place once, and at most [`MAXCONPAIR`].
+/// Which contacts of a run of pairs from `k` on stay: at most [`MAXCONPAIR`], of those of a signed distance field the first ones, each
+/// place once.
 pub fn stay(m: &Model, k: usize, spots: &[(f64, [f64; 3])]) -> Vec<bool> {
-    let mut stays = vec![true; spots.len()];
-    if is_field(m, k) {
-        for i in 0..spots.len() {
-            let same = |j: &usize| stays[*j] && norm3(sub3(spots[i].1, spots[*j].1)) < MINVAL;
-            stays[i] = !(0..i).any(|j| same(&j));
-        }
+    if !is_field(m, k) {
+        return spread(spots);
     }
-    let once: Vec<usize> = (0..spots.len()).filter(|&i| stays[i]).collect();
-    if once.len() > MAXCONPAIR {
-        let left: Vec<_> = once.iter().map(|&i| spots[i]).collect();
-        for (i, stay) in once.into_iter().zip(spread(&left)) {
-            stays[i] = stay;
-        }
+    let mut stays = vec![false; spots.len()];
+    for i in 0..spots.len().min(MAXCONPAIR) {
+        let same = |j: &usize| stays[*j] && norm3(sub3(spots[i].1, spots[*j].1)) < MINVAL;
+        stays[i] = !(0..i).any(|j| same(&j));
     }
     stays
 }
@@ -188,73 +184,10 @@ fn deepest_corners<R: Real>(sides: [[R; 3]; 2], normal: [R; 3]) -> [[R; 3]; 2] {
     [deepest, turned]
 }
 
-/// Boxes around the elements of all flexes, along the world axes, with the flex radius; computed once before pairs are tried.
-pub struct Boxes<R>(Vec<Shape<R>>);
-
-impl<R: Real> Boxes<R> {
-    /// Boxes at the present positions of the vertices; none if no flex may collide.
-    pub fn new(m: &Model, d: &Data<R>) -> Self {
-        if m.ncollisionflex == 0 {
-            return Self(Vec::new());
-        }
-        let mut boxes = Vec::with_capacity(m.nflexelem);
-        for f in 0..m.nflex {
-            let radius = reach(m, d, f);
-            for e in 0..m.flex_elemnum[f] as usize {
-                boxes.push(box_of(d, elem_vertices(m, f, e), radius));
-            }
-        }
-        Self(boxes)
-    }
-
-    /// No boxes.
-    pub fn none() -> Self {
-        Self(Vec::new())
-    }
-
-    /// Center and half sizes of the box of an element of all flexes.
-    pub fn place(&self, element: usize) -> ([R; 3], [R; 3]) {
-        (self.0[element].pos, self.0[element].size)
-    }
-
-    fn of(&self, m: &Model, k: usize, side: usize) -> &Shape<R> {
-        &self.0[element_of(m, k, side)]
-    }
-}
-
 /// Number of the element on a side of a pair among those of all flexes.
 pub fn element_of(m: &Arrays, k: usize, side: usize) -> usize {
     let f = m.collision_flex[2 * k + side] as usize;
     (m.flex_elemadr[f] + m.collision_elem[2 * k + side]) as usize
-}
-
-// largest distance of the surface of a flex from its elements
-fn reach<R: Real>(m: &Model, d: &Data<R>, f: usize) -> R {
-    if !is_boxed(m, f) {
-        return d.own.flex_radius(m, f);
-    }
-    let [wide, thin] = half_sizes(m, d, f);
-    (wide * wide + thin * thin).sqrt()
-}
-
-// the box around some vertices, inflated by the radius
-fn box_of<R: Real>(d: &Data<R>, vertices: impl Iterator<Item = usize>, radius: R) -> Shape<R> {
-    let mut corners = vertices.map(|v| d.flexvert_xpos[v]);
-    let first = corners.next().unwrap_or_default();
-    let (mut low, mut high) = (first, first);
-    for x in corners {
-        for i in 0..3 {
-            low[i] = low[i].min(x[i]);
-            high[i] = high[i].max(x[i]);
-        }
-    }
-    let half = R::splat(0.5);
-    let (zero, one) = (R::zero(), R::one());
-    Shape {
-        pos: scl3(add3(low, high), half),
-        mat: [one, zero, zero, zero, one, zero, zero, zero, one],
-        size: scl3(sub3(high, low), half).map(|x| x + radius),
-    }
 }
 
 /// Lanes where an element is near the other side of its pair: by boxes along the world axes, the bounding sphere of a geom and
@@ -366,13 +299,14 @@ fn touch_boxed<R: Real>(
     m: &Model,
     d: &Data<R>,
     k: usize,
+    sides: [usize; 2],
     lane: usize,
     detect: f64,
     out: &mut Contacts,
 ) -> bool {
     use GeomType as T;
-    let edge = |side: usize| edge_box(m, d, k, side, lane);
-    let capsule = |side: usize| Element::new(m, d, k, side, lane).capsule();
+    let edge = |side: usize| edge_box(m, d, k, sides[side], lane);
+    let capsule = |side: usize| Element::new(m, d, k, sides[side], lane).capsule();
     let (kind, other, cube, reversed) = match usize::try_from(m.collision_geom1[k]) {
         Ok(geom) => {
             let Some(cube) = edge(1) else { return false };
@@ -407,15 +341,23 @@ fn reverse(out: &mut Contacts) {
     }
 }
 
-/// Contacts of an element in one lane; false if the convex collider stopped before it converged.
-pub fn touch<R: Real>(m: &Model, d: &Data<R>, k: usize, lane: usize, out: &mut Contacts) -> bool {
+/// Contacts of an element in one lane, of the two sides of the pair in this order; false if the convex collider stopped before it
+/// converged.
+pub fn touch<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    k: usize,
+    sides: [usize; 2],
+    lane: usize,
+    out: &mut Contacts,
+) -> bool {
     let detect = d.own.collision_detect(m, k).lane(lane);
-    if m.nrod > 0 && touch_boxed(m, d, k, lane, detect, out) {
+    if m.nrod > 0 && touch_boxed(m, d, k, sides, lane, detect, out) {
         return true;
     }
-    let element = Element::new(m, d, k, 1, lane);
+    let element = Element::new(m, d, k, sides[1], lane);
     let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
-        let first = Element::new(m, d, k, 0, lane);
+        let first = Element::new(m, d, k, sides[0], lane);
         return elements(m, &first, &element, detect, out);
     };
     let own = OwnLane::new(&d.own, lane);

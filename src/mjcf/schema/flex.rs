@@ -2,6 +2,7 @@
 
 use super::body::Orientation;
 use super::words::*;
+use crate::types::FlexSelf;
 
 elements! {
     /// `<flex>`: a soft body, elements that stretch between points of other bodies.

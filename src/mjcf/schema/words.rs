@@ -1,7 +1,7 @@
 //! The keywords of MJCF; enums that the engine uses too are in [`crate::types`].
 
 use crate::types::{
-    BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, GainType,
+    BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, FlexSelf, GainType,
     GeomType, Integrator, Interp, Jacobian, JointType, LightType, NeedStage, ObjType, PluginKind,
     Projection, RayDataField, Reduce, SleepPolicy, Solver,
 };
@@ -63,8 +63,7 @@ keywords! {
     enum Elastic2d { "none" None, "bend" Bend, "stretch" Stretch, "both" Both }
     /// Section of a rod (`mjtFlexSection`).
     enum FlexSection { "circle" Circle, "box" Box }
-    /// Search for elements of a flex that may touch each other (`mjtFlexSelf`).
-    enum FlexSelf { "none" None, "narrow" Narrow, "bvh" Bvh, "sap" Sap, "auto" Auto }
+    for FlexSelf { "none" None, "narrow" Narrow, "bvh" Bvh, "sap" Sap, "auto" Auto }
 
     for Interp { "zoh" Zoh, "linear" Linear, "cubic" Cubic }
     for SleepPolicy { "auto" Auto, "never" Never, "allowed" Allowed, "init" Init }
