@@ -29,10 +29,14 @@ def model(world: str, option: str = "", rest: str = "") -> str:
     return f"<mujoco>{option}<worldbody>{world}</worldbody>{rest}</mujoco>"
 
 
-def chain(links: int, option: str = 'timestep=".001"') -> str:
+def hinges(links: int, height: float = 0) -> str:
     link = '<body pos="0 0 {at}"><joint axis="{x} {y} 0" damping=".01"/><geom type="capsule" size=".02" fromto="0 0 0 0 0 -.1"/>'
-    bodies = "".join(link.format(at=-0.1 * (i > 0), x=i % 2, y=1 - i % 2) for i in range(links))
-    return model(bodies + "</body>" * links, f'<option {option}><flag contact="disable"/></option>')
+    bodies = "".join(link.format(at=-0.1 if i else height, x=i % 2, y=1 - i % 2) for i in range(links))
+    return bodies + "</body>" * links
+
+
+def chain(links: int, option: str = 'timestep=".001"') -> str:
+    return model(hinges(links), f'<option {option}><flag contact="disable"/></option>')
 
 
 def loose(kind: str, size: str, number: int, apart: float, inside: str = "", option: str = "", rest: str = "") -> str:
@@ -125,6 +129,12 @@ def scenes() -> dict[str, tuple[str, int]]:
         "30 boxes into each other, PGS": (loose("box", ".13 .13 .1", 30, 0.25, option='<option solver="PGS" iterations="30"/>'), 50),
         "40 cylinders": (loose("cylinder", ".1 .1", 40, 0.25), 200),
         "300 boxes asleep": (loose("box", ".1 .1 .1", 300, 0.25, option='<option sleep_tolerance="1e-2"><flag sleep="enable"/></option>'), 800),
+        "300 boxes asleep, a chain awake": (
+            loose("box", ".1 .1 .1", 300, 0.25, option='<option sleep_tolerance="1e-2"><flag sleep="enable"/></option>').replace(
+                "</worldbody>", hinges(8, 3).replace("<body", '<body sleep="never"', 1) + "</worldbody>"
+            ),
+            800,
+        ),
         "32 beams, height field of 40,000": (model(field + rays, "", asset + ranges), 100),
         "32 beams, mesh of 19,602 triangles": (model('<geom type="mesh" mesh="hills" contype="0" conaffinity="0"/>' + rays, "", hills(100) + ranges), 400),
         "camera of 1,024 beams, 100 boxes": (model(boxes + camera, "", '<sensor><rangefinder camera="c"/></sensor>'), 50),

@@ -14,6 +14,7 @@ pub use crate::model::Model;
 #[doc(hidden)]
 pub use crate::own::{Own, OwnLane};
 use crate::real::Real;
+pub use crate::still::Still;
 use kind::{copy, resize, zeros};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -596,6 +597,9 @@ macro_rules! fields {
             /// Values of the model that the worlds of a tile have for themselves.
             #[doc(hidden)]
             pub own: Own<R>,
+            /// Trees whose arrays are already those of their state.
+            #[doc(hidden)]
+            pub still: Still,
             $(
                 $(#[doc = $ddoc])+
                 #[doc = line!($delem[$($ddim),+] [$($($dunit)*)?] [$($($dframe)?)?])]
@@ -610,7 +614,7 @@ macro_rules! fields {
 
         impl<R: Real> Default for Data<R> {
             fn default() -> Self {
-                Self { own: Own::default(), $($dname: Vec::new(),)* $($cname: Vec::new(),)* }
+                Self { own: Own::default(), still: Still::default(), $($dname: Vec::new(),)* $($cname: Vec::new(),)* }
             }
         }
 
@@ -621,6 +625,14 @@ macro_rules! fields {
                 $(copy(&mut out.$cname, &self.$cname);)*
                 out
             }
+
+            // into the memory that is there
+            fn clone_from(&mut self, from: &Self) {
+                self.own.clone_from(&from.own);
+                self.still.clone_from(&from.still);
+                $(self.$dname.clone_from(&from.$dname);)*
+                $(self.$cname.clone_from(&from.$cname);)*
+            }
         }
 
         impl<R: Real> Data<R> {
@@ -628,6 +640,7 @@ macro_rules! fields {
             pub(crate) fn retyped<S: Real>(self) -> Data<S> {
                 Data {
                     own: Own::default(),
+                    still: Still::default(),
                     $($dname: bytemuck::cast_vec(self.$dname),)*
                     $($cname: bytemuck::cast_vec(self.$cname),)*
                 }

@@ -125,6 +125,7 @@ mod error;
 mod npy;
 mod own;
 mod rowset;
+mod still;
 
 pub use batch::{Backend, Batch, Overflow, Settings, State, To};
 pub use error::{Error, Excerpt, Result};

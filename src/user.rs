@@ -121,6 +121,18 @@ impl fmt::Debug for Users {
 }
 
 impl Users {
+    /// True if any function is bound that the cores call.
+    pub(crate) fn any(&self) -> bool {
+        let lists = [
+            self.actuators.is_empty(),
+            self.collisions.is_empty(),
+            self.sdfs.is_empty(),
+            self.sensors.is_empty(),
+        ];
+        let hooks = self.control.is_some() || self.passive.is_some() || self.filter.is_some();
+        hooks || lists.contains(&false)
+    }
+
     fn find(&self, actuator: usize, part: UserPart) -> Option<&Function> {
         let mut all = self.actuators.iter();
         let bound = all.find(|bound| (bound.actuator, bound.part) == (actuator, part))?;

@@ -13,11 +13,13 @@ use super::own::{Models, News};
 use super::slices::{Columns, In, Number, Out};
 use super::state::kept;
 use super::{Backend, Mask, Memory, Pass, Settings, What, Worlds, memory};
+use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, View};
 use crate::real::Real;
 use crate::simd::{Lanes, OwnLanes, Rows, Staged};
 use crate::stages::{self, Stage};
+use crate::types::{ENBL_FWDINV, Integrator};
 use crate::user;
 use own::Differ;
 use tile::Tile;
@@ -154,6 +156,12 @@ impl<R: Real> Cpu<R> {
         }
     }
 
+    // the numbers of the model change: trees that sleep are computed anew
+    fn forget_still(&mut self) {
+        let tiles = self.tiles.iter_mut();
+        tiles.for_each(|tile| tile.d.still.forget());
+    }
+
     // worlds are within a step from here until `halfway` is false again
     fn set_out(&mut self) -> Result<()> {
         match std::mem::replace(&mut self.halfway, true) {
@@ -241,6 +249,20 @@ impl<R: Real> Cpu<R> {
     }
 }
 
+// whether trees of a model may be left as they are while they sleep: functions of the user's own may look at anything, and other
+// integrators compute more than one pass in a step
+fn rests(m: &Model) -> bool {
+    let once = [
+        Integrator::Euler,
+        Integrator::Implicit,
+        Integrator::ImplicitFast,
+    ];
+    sleeps(m)
+        && once.iter().any(|i| m.opt.integrator == *i)
+        && !m.opt.enabled(ENBL_FWDINV)
+        && !m.users().any()
+}
+
 // the worlds of a tile, and the lane of each
 fn worlds_of<R: Real>(tile: usize, nworld: usize) -> impl Iterator<Item = (usize, usize)> {
     let first = tile * R::WIDTH;
@@ -307,6 +329,8 @@ impl<R: Twin> Worlds for Cpu<R> {
                 return;
             }
             let (d, slots) = (&mut tile.d, &mut tile.slots);
+            d.still
+                .allow(matches!(pass.what, What::Step(_)) && rests(m));
             if pass.what.goes_on() {
                 rows.find_again(m, d, slots);
             }
@@ -398,6 +422,7 @@ impl<R: Twin> Worlds for Cpu<R> {
         names: &[&'static str],
         news: &[News],
     ) -> Result<()> {
+        self.forget_still();
         self.give(shared, models, names, news)
     }
 
@@ -406,6 +431,7 @@ impl<R: Twin> Worlds for Cpu<R> {
     }
 
     fn let_go(&mut self) {
+        self.forget_still();
         self.own.let_go();
     }
 

@@ -50,7 +50,7 @@ use crate::user::let_through;
 
 use bounds::{bound_meets_plane, bounds_meet};
 use box_box::box_box;
-use broad::candidates;
+use broad::{candidates, of_the_awake};
 use capsule_box::capsule_box;
 use convex::convex;
 use element_boxes::Boxes;
@@ -74,7 +74,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     let mut found = 0;
     let mut out = Contacts::new();
     let (boxes, mut end) = (Boxes::new(m, d), 0);
-    let candidates = candidates(m, d, &boxes);
+    let candidates = of_the_awake(m, d).or_else(|| candidates(m, d, &boxes));
     let mut each = |k: usize| {
         out.num = 0;
         if sleeps(m) && !pair_awake(m, d, k) {

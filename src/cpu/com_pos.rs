@@ -33,6 +33,9 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
     // inertia of bodies about the centre of mass of their tree
     d.cinert[0] = [R::zero(); 10];
     for i in 1..m.nbody {
+        if d.still.body(i) {
+            continue;
+        }
         let offset = sub3(d.xipos[i], d.subtree_com[m.body_rootid[i] as usize]);
         let inertia = d.own.body_inertia(m, i);
         let mass = d.own.body_mass(m, i);
@@ -43,6 +46,9 @@ pub fn com_pos<R: Real>(m: &Model, d: &mut Data<R>) {
     let (zero, one) = (R::zero(), R::one());
     for j in 0..m.njnt {
         let i = m.jnt_bodyid[j] as usize;
+        if d.still.body(i) {
+            continue;
+        }
         let offset = sub3(d.subtree_com[m.body_rootid[i] as usize], d.xanchor[j]);
         let axis = d.xaxis[j];
         let mut adr = m.jnt_dofadr[j] as usize;

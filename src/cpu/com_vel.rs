@@ -12,6 +12,9 @@ pub fn com_vel<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // bodies, parents first
     for i in 1..m.nbody {
+        if d.still.body(i) {
+            continue;
+        }
         let mut cvel = d.cvel[m.body_parentid[i] as usize];
         let num = m.body_dofnum[i] as usize;
         let mut adr = m.body_dofadr[i] as usize;

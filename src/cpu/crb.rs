@@ -8,10 +8,15 @@ use crate::real::{Mask, Real};
 /// Composite inertia and M (`mj_makeM`: `mj_crb`, `mj_tendonArmature`).
 pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
     // inertia of subtrees, children before parents; the world body collects none
-    d.crb.copy_from_slice(&d.cinert);
+    match d.still.any() {
+        true => (0..m.nbody)
+            .filter(|&i| !d.still.body(i))
+            .for_each(|i| d.crb[i] = d.cinert[i]),
+        false => d.crb.copy_from_slice(&d.cinert),
+    }
     for i in (1..m.nbody).rev() {
         let p = m.body_parentid[i] as usize;
-        if p > 0 {
+        if p > 0 && !d.still.body(i) {
             let child = d.crb[i];
             for (sum, x) in d.crb[p].iter_mut().zip(child) {
                 *sum += x;
@@ -21,6 +26,9 @@ pub fn crb<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // a row for every dof: force that moves the subtree along the dof, projected on the dof and its ancestors
     for i in 0..m.nv {
+        if d.still.dof(i) {
+            continue;
+        }
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
         // constant inertia of simple bodies
         if m.dof_simplenum[i] > 0 {
@@ -49,6 +57,9 @@ fn tendon_armature<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
     let colind = &m.ten_J_colind[adr..adr + num];
     for a in 0..num {
         let i = colind[a] as usize;
+        if d.still.dof(i) {
+            continue;
+        }
         let scale = d.own.tendon_armature_all(m, t) * d.ten_J[adr + a];
         let (row, rownnz) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize);
         let mut b = 0;

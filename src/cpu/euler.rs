@@ -2,30 +2,37 @@
 
 use crate::cpu::lib::force::damping_slope;
 use crate::cpu::lib::integrate::advance;
-use crate::cpu::lib::sparse::{factor_i, solve_ld};
+use crate::cpu::lib::sparse::{copy_rows, factor_i, solve_ld_of};
 use crate::cpu::lib::warning::warn;
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::{DSBL_DAMPER, DSBL_EULERDAMP, Warning};
 
 /// Semi-implicit Euler with implicit joint damping (`mj_Euler`).
 pub fn euler<R: Real>(m: &Model, d: &mut Data<R>) {
     if damps(m, d) {
         // M plus the timestep times the damping of the dofs
-        d.qH.copy_from_slice(&d.M);
+        copy_rows(m, &d.still, &d.M, &mut d.qH);
         for i in 0..m.nv {
+            if d.still.dof(i) {
+                continue;
+            }
             let diag = (m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize;
             let slope = damping_slope(m, d, i);
             d.qH[diag] += d.own.timestep(m) * slope;
         }
 
         // acceleration of the damped system
-        let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
+        let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv, |i| d.still.dof(i));
+        if clamped.is_some_and(Mask::any) {
+            d.still.forget();
+        }
         warn(d, Warning::Inertia, clamped);
         for i in 0..m.nv {
             d.euler_qacc[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
         }
-        solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.euler_qacc);
+        let still = |i| d.still.dof(i);
+        solve_ld_of(m, &d.qH, &d.qHDiagInv, &mut d.euler_qacc, still);
     } else {
         d.euler_qacc.copy_from_slice(&d.qacc);
     }

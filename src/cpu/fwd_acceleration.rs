@@ -3,7 +3,7 @@
 use crate::cpu::lib::force::apply_ft;
 use crate::cpu::lib::math::nonzero;
 use crate::cpu::lib::sleep::{keep_forces, sleeps};
-use crate::cpu::lib::sparse::solve_ld;
+use crate::cpu::lib::sparse::{solve_ld, solve_ld_of};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 
@@ -11,6 +11,9 @@ use crate::real::{Mask, Real};
 pub fn fwd_acceleration<R: Real>(m: &Model, d: &mut Data<R>) {
     // sum of all forces except constraint forces
     for i in 0..m.nv {
+        if d.still.dof(i) {
+            continue;
+        }
         d.qfrc_smooth[i] =
             d.qfrc_passive[i] - d.qfrc_bias[i] + d.qfrc_applied[i] + d.qfrc_actuator[i];
     }
@@ -18,6 +21,9 @@ pub fn fwd_acceleration<R: Real>(m: &Model, d: &mut Data<R>) {
     // external forces on bodies at their centres of mass, where they are not zero
     let mut qfrc = std::mem::take(&mut d.qfrc_smooth);
     for i in 1..m.nbody {
+        if d.still.body(i) {
+            continue;
+        }
         let [fx, fy, fz, tx, ty, tz] = d.xfrc_applied[i];
         let force = nonzero(fx) | nonzero(fy) | nonzero(fz);
         let torque = nonzero(tx) | nonzero(ty) | nonzero(tz);
@@ -31,6 +37,14 @@ pub fn fwd_acceleration<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // M qacc = qfrc
-    d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
-    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
+    if !d.still.any() {
+        d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
+        solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
+        return;
+    }
+    for i in (0..m.nv).filter(|&i| !d.still.dof(i)) {
+        d.qacc_smooth[i] = d.qfrc_smooth[i];
+    }
+    let still = |i| d.still.dof(i);
+    solve_ld_of(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth, still);
 }

@@ -29,7 +29,7 @@ pub fn implicit<R: Real>(m: &Model, d: &mut Data<R>) {
         for i in 0..m.nv {
             less_symmetric_slope(m, d, i);
         }
-        let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
+        let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv, |_| false);
         warn(d, Warning::Inertia, clamped);
         solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.implicit_qacc);
 

@@ -24,6 +24,9 @@ pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // bodies, parents first
     for i in 1..m.nbody {
+        if d.still.body(i) {
+            continue;
+        }
         let free =
             m.body_jntnum[i] == 1 && m.jnt_type[m.body_jntadr[i] as usize] == JointType::Free;
         let (pos, quat) = if free {
@@ -39,6 +42,9 @@ pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // inertial frames
     for i in 1..m.nbody {
+        if d.still.body(i) {
+            continue;
+        }
         let (pos, quat) = (d.own.body_ipos(m, i), d.own.body_iquat(m, i));
         let (pos, mat) = local2global(d, i, m.body_sameframe[i], pos, quat);
         d.xipos[i] = pos;
@@ -48,6 +54,9 @@ pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
     // geoms
     for i in 0..m.ngeom {
         let body = m.geom_bodyid[i] as usize;
+        if d.still.body(body) {
+            continue;
+        }
         let (pos, quat) = (d.own.geom_pos(m, i), d.own.geom_quat(m, i));
         let (pos, mat) = local2global(d, body, m.geom_sameframe[i], pos, quat);
         d.geom_xpos[i] = pos;
@@ -57,6 +66,9 @@ pub fn kinematics<R: Real>(m: &Model, d: &mut Data<R>) {
     // sites
     for i in 0..m.nsite {
         let body = m.site_bodyid[i] as usize;
+        if d.still.body(body) {
+            continue;
+        }
         let (pos, quat) = (d.own.site_pos(m, i), d.own.site_quat(m, i));
         let (pos, mat) = local2global(d, body, m.site_sameframe[i], pos, quat);
         d.site_xpos[i] = pos;

@@ -22,10 +22,13 @@ pub fn passive(m: &Model, d: &mut Data) {
 pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     let spring = !m.opt.disabled(DSBL_SPRING);
     let damper = !m.opt.disabled(DSBL_DAMPER);
-    d.qfrc_spring.fill(R::zero());
-    d.qfrc_damper.fill(R::zero());
-    d.qfrc_gravcomp.fill(R::zero());
-    d.qfrc_passive.fill(R::zero());
+    let still = !adds_up(m) && d.still.any();
+    if !still {
+        d.qfrc_spring.fill(R::zero());
+        d.qfrc_damper.fill(R::zero());
+        d.qfrc_gravcomp.fill(R::zero());
+        d.qfrc_passive.fill(R::zero());
+    }
 
     // no passive forces if springs and dampers are both disabled
     if !spring && !damper {
@@ -35,6 +38,9 @@ pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     // springs of joints
     if spring {
         for j in 0..m.njnt {
+            if still && d.still.body(m.jnt_bodyid[j] as usize) {
+                continue;
+            }
             joint_spring(m, d, j);
         }
     }
@@ -42,6 +48,9 @@ pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
     // dampers of dofs
     if damper {
         for i in 0..m.nv {
+            if still && d.still.dof(i) {
+                continue;
+            }
             let linear = d.own.dof_damping_all(m, i);
             let poly = [
                 d.own.dof_dampingpoly_all(m, 2 * i),
@@ -88,6 +97,9 @@ pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
 
     // the sum; gravity compensation by actuators is not passive
     for i in 0..m.nv {
+        if still && d.still.dof(i) {
+            continue;
+        }
         let mut sum = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i];
         if m.jnt_actgravcomp[m.dof_jntid[i] as usize] == 0 {
             sum += d.qfrc_gravcomp[i];
@@ -98,6 +110,11 @@ pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
         d.qfrc_passive[i] = sum;
     }
     add_passive(m, d);
+}
+
+// true if forces are added up from several sides, so that arrays have to be zero first
+fn adds_up(m: &Model) -> bool {
+    m.nflex + m.ntendon + m.ngravcomp > 0
 }
 
 #[inline(always)]

@@ -14,6 +14,9 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // accelerations at qacc = 0, and the forces for them, parents first
     for i in 1..m.nbody {
+        if d.still.body(i) {
+            continue;
+        }
         let mut cacc = d.rne_cacc[m.body_parentid[i] as usize];
         let num = m.body_dofnum[i];
         for k in m.body_dofadr[i]..m.body_dofadr[i] + num {
@@ -29,7 +32,7 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
     // force on subtrees, children before parents; the world body collects none
     for i in (1..m.nbody).rev() {
         let p = m.body_parentid[i] as usize;
-        if p > 0 {
+        if p > 0 && !d.still.body(i) {
             let child = d.rne_cfrc[i];
             for (sum, x) in d.rne_cfrc[p].iter_mut().zip(child) {
                 *sum += x;
@@ -38,7 +41,11 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // as generalized forces
+    let known = |d: &Data<R>, i: usize| m.ntendon == 0 && d.still.dof(i);
     for i in 0..m.nv {
+        if known(d, i) {
+            continue;
+        }
         d.qfrc_bias[i] = dot6(d.cdof[i], d.rne_cfrc[m.dof_bodyid[i] as usize]);
     }
 

@@ -62,20 +62,18 @@ fn count_rest<R: Real>(m: &Model, d: &mut Data<R>, t: usize, lane: usize) -> boo
 
 fn tie_all<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], nrow: usize, lane: usize) -> bool {
     let island = islands(m, d, contact, nrow, lane);
+    let mut trees: Vec<usize> = (0..m.ntree).collect();
+    trees.sort_by_key(|&t| island[t]);
     let mut any = false;
-    for root in 0..m.ntree {
-        any |= tie(m, d, &island, root, lane);
+    for trees in trees.chunk_by(|&t, &u| island[t] == island[u]) {
+        any |= tie(m, d, trees, lane);
     }
     any
 }
 
-// puts the island of its first tree to sleep if all of its trees are ready; true if they are
-fn tie<R: Real>(m: &Model, d: &mut Data<R>, island: &[usize], root: usize, lane: usize) -> bool {
+// puts the trees of an island, which ascend, to sleep if all are ready; true if they are
+fn tie<R: Real>(m: &Model, d: &mut Data<R>, trees: &[usize], lane: usize) -> bool {
     let ready = |&t: &usize| R::int_lane(d.tree_asleep[t], lane) == READY;
-    if island[root] != root || !ready(&root) {
-        return false;
-    }
-    let trees: Vec<usize> = (root..m.ntree).filter(|&t| island[t] == root).collect();
     if !trees.iter().all(ready) {
         return false;
     }
@@ -118,29 +116,34 @@ fn islands<R: Real>(
             join(m, dofs_of(m, m.collision_Jpat[k]), &mut first);
         }
     }
+    (0..m.ntree).for_each(|t| first[t] = root(&mut first, t));
     first
+}
+
+// the first tree of an island; `first` leads from each tree to one before it
+fn root(first: &mut [usize], mut tree: usize) -> usize {
+    while first[tree] != tree {
+        first[tree] = first[first[tree]];
+        tree = first[tree];
+    }
+    tree
 }
 
 // makes the trees of these dofs one island
 fn join(m: &Model, dofs: &[i32], first: &mut [usize]) {
     let mut last = None;
     for &dof in dofs {
-        let tree = first[m.dof_treeid[dof as usize] as usize];
-        if let Some(other) = last.filter(|&other| other != tree) {
-            let (low, high) = (tree.min(other), tree.max(other));
-            first
-                .iter_mut()
-                .filter(|t| **t == high)
-                .for_each(|t| *t = low);
-            last = Some(low);
-        } else {
-            last = Some(tree);
-        }
+        let own = root(first, m.dof_treeid[dof as usize] as usize);
+        let other = last.unwrap_or(own);
+        let (low, high) = (own.min(other), own.max(other));
+        first[high] = low;
+        last = Some(low);
     }
 }
 
 /// Initializes worlds: all trees are awake, except those that are to sleep from the start.
 pub fn begin<R: Real>(m: &Model, d: &mut Data<R>) {
+    d.still.forget();
     d.tree_asleep.fill(R::int(AWAKE));
     d.latent.fill(R::zero());
     if m.tree_sleep_policy.iter().any(|p| *p == SleepPolicy::Init) {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::narrow::Spots;
 use super::rows::Rows;
+use crate::cpu::collision::broad::of_the_awake;
 use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::sweep::{speculates, tried};
 use crate::cpu::collision::{near, shape, soft};
@@ -30,7 +31,10 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let mut found = R::zero();
     let (boxes, mut end) = (Boxes::new(m, d), 0);
     let (sleeps, speculates, filters) = (sleeps(m), speculates(m), m.users().filters());
-    for k in 0..m.ncollision {
+    let few = of_the_awake(m, d);
+    let num = few.as_ref().map_or(m.ncollision, Vec::len);
+    for n in 0..num {
+        let k = few.as_ref().map_or(n, |few| few[n] as usize);
         let awake = match sleeps {
             true => pair_awake(m, d, k),
             false => R::zero().le(R::zero()),
@@ -114,13 +118,7 @@ fn of_flex<R: Real>(
 }
 
 // reverses the frames of contacts of a pair in lanes where its second side comes first
-fn turn<R: Real>(
-    m: &Model,
-    d: &mut Data<R>,
-    boxes: &Boxes<R>,
-    k: usize,
-    slots: Range<usize>,
-) {
+fn turn<R: Real>(m: &Model, d: &mut Data<R>, boxes: &Boxes<R>, k: usize, slots: Range<usize>) {
     if slots.is_empty() {
         return;
     }

@@ -25,7 +25,7 @@ use crate::cpu::lib::sensor::Slots;
 use crate::cpu::lib::sleep::{sleeps, wake_held, wake_touched};
 use crate::cpu::lib::warning::tell;
 use crate::cpu::make_constraint::{Counts, Room, make};
-use crate::fields::{Data, FIELDS, Model, Room as Where, View, ViewMut};
+use crate::fields::{Data, FIELDS, Field, Model, Room as Where, View, ViewMut};
 #[cfg(feature = "count")]
 use crate::real::Counted;
 use crate::real::{Mask, Real, lanes};
@@ -277,10 +277,36 @@ pub fn sleep<R: Staged>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     if !fell.any() {
         return;
     }
-    let before = d.clone();
+    let mut before = std::mem::take(&mut rows.before);
+    before.clone_from(d);
     stages::again(m, &stages::sleep, &mut |stage| R::of(stage)(m, d, rows));
-    for lane in lanes::<R>(!fell) {
-        copy_lane(d, &before, lane, lane);
+    let all = FIELDS.iter().filter(|field| field.room != Where::Model);
+    copy_lanes(d, &before, !fell, all);
+    rows.before = before;
+}
+
+/// Copies arrays of some lanes of a tile from another tile.
+pub fn copy_lanes<R: Real>(
+    to: &mut Data<R>,
+    from: &Data<R>,
+    which: R::Mask,
+    fields: impl Iterator<Item = &'static Field>,
+) {
+    for field in fields {
+        match (to.view_mut(field.row), from.view(field.row)) {
+            (Some(ViewMut::Real(to)), Some(View::Real(from))) => {
+                let words = to.iter_mut().zip(from);
+                words.for_each(|(to, &from)| *to = R::select(which, from, *to));
+            }
+            (Some(ViewMut::Int(to)), Some(View::Int(from))) => {
+                for lane in lanes::<R>(which) {
+                    let to = to.iter_mut().skip(lane).step_by(R::WIDTH);
+                    let from = from.iter().skip(lane).step_by(R::WIDTH);
+                    to.zip(from).for_each(|(to, from)| *to = *from);
+                }
+            }
+            _ => {}
+        }
     }
 }
 

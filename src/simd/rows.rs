@@ -30,6 +30,8 @@ pub struct Rows<R: Real> {
     pub contact: Vec<i32>,
     /// `tree_asleep` at the beginning of a step, if trees may sleep.
     pub asleep: Vec<R::Int>,
+    /// A tile before some of its stages are run again, if trees may sleep.
+    pub before: Data<R>,
     /// Contacts of the present pair.
     pub spots: Spots<R>,
     /// Sparsity pattern of each row.
@@ -66,6 +68,7 @@ impl<R: Real> Rows<R> {
             num: 0,
             contact: Vec::with_capacity(m.nconmax),
             asleep: Vec::new(),
+            before: Data::default(),
             spots: Spots::new(),
             pattern: Vec::with_capacity(m.njmax),
             cones: Vec::new(),

@@ -28,6 +28,15 @@ const DIVERGENCES: &[Divergence] = &[
         reason: "the lanes of a team share the work and meet at barriers",
         functions: &[
             Function {
+                name: "sleep tie",
+                kernel: &[
+                    "puts the island of its first tree to sleep if all of its trees are ready; true if they are. A lane writes only the trees of islands that begin with its own",
+                ],
+                twin: &[
+                    "puts the trees of an island, which ascend, to sleep if all are ready; true if they are",
+                ],
+            },
+            Function {
                 name: "lib/penalty stiffen_contacts",
                 kernel: &["none of a world that has no such contact"],
                 twin: &[],
@@ -378,7 +387,7 @@ const DIVERGENCES: &[Divergence] = &[
                     "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether any did",
                 ],
                 twin: &[
-                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns where any did",
+                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Rows of trees that are still stay as they are. Returns where any did",
                 ],
             },
             Function {

@@ -26,6 +26,7 @@ mod robustness;
 mod shapes;
 mod slots;
 mod solver_stat;
+mod still;
 mod subgroup;
 mod texts;
 mod tune;

@@ -7,9 +7,19 @@
 
 use crate::batch::slices::{Columns, Number};
 use crate::batch::state::kept;
-use crate::fields::{Data, FIELDS, Field, Model, Room, View, ViewMut};
-use crate::real::{Mask, Real, lanes};
+use crate::fields::{Data, FIELDS, Field, Model, Room, Row, View, ViewMut};
+use crate::real::{Mask, Real};
 use crate::simd;
+
+/// Inputs that nothing depends on while a tree sleeps, or that wake it.
+const WATCHED: [Row; 6] = [
+    Row::ctrl,
+    Row::qpos,
+    Row::qvel,
+    Row::qfrc_applied,
+    Row::xfrc_applied,
+    Row::time,
+];
 
 /// Some worlds of a batch, one in each lane.
 #[derive(Clone)]
@@ -108,6 +118,7 @@ impl<R: Real> Tile<R> {
 
     /// Restores the saved state.
     pub fn put_back(&mut self) {
+        self.d.still.forget();
         let (mut reals, mut ints) = (self.reals.as_slice(), self.ints.as_slice());
         for (field, how) in kept().iter().zip(&self.how) {
             match (how, self.d.view_mut(field.row)) {
@@ -126,6 +137,9 @@ impl<R: Real> Tile<R> {
 
     /// Sets a field of one lane.
     pub fn set<T: Number>(&mut self, field: &Field, lane: usize, row: &[T]) {
+        if !WATCHED.contains(&field.row) {
+            self.d.still.forget();
+        }
         match self.d.view_mut(field.row) {
             Some(ViewMut::Real(x)) => {
                 let words = x.iter_mut().zip(row);
@@ -195,22 +209,8 @@ impl<R: Real> Tile<R> {
         if !chosen.any() {
             return;
         }
-        for field in lasting() {
-            match (self.d.view_mut(field.row), from.view(field.row)) {
-                (Some(ViewMut::Real(to)), Some(View::Real(from))) => {
-                    let words = to.iter_mut().zip(from);
-                    words.for_each(|(to, &from)| *to = R::select(chosen, from, *to));
-                }
-                (Some(ViewMut::Int(to)), Some(View::Int(from))) => {
-                    for lane in lanes::<R>(chosen) {
-                        let to = to.iter_mut().skip(lane).step_by(R::WIDTH);
-                        let from = from.iter().skip(lane).step_by(R::WIDTH);
-                        to.zip(from).for_each(|(to, from)| *to = *from);
-                    }
-                }
-                _ => {}
-            }
-        }
+        self.d.still.forget();
+        simd::copy_lanes(&mut self.d, from, chosen, lasting());
     }
 }
 

@@ -11,11 +11,15 @@ use std::ops::Range;
 use super::element_boxes::Boxes;
 use super::soft;
 use crate::cpu::kinematics::kinematics;
-use crate::cpu::lib::sleep::{body_is_awake, sleeps};
+use crate::cpu::lib::sleep::{body_is_awake, side_body, sleeps};
 use crate::fields::{Data, Model};
+use crate::real::{Mask, Real};
 
 /// Fewest pairs of geoms for which a sweep is faster than a look at each.
 const LEAST: usize = 2000;
+
+/// Pairs of awake bodies are looked for one by one if they are less than one in so many.
+const FEW: usize = 8;
 
 /// A bound on rounding in the ends of a geom, relative to its coordinate and its radius.
 const ROUNDING: f64 = 1e-12;
@@ -40,6 +44,9 @@ pub(crate) struct Broad {
     reach: Vec<f64>,
     // largest distance at which a pair is detected, in the model
     detect: f64,
+    // in a model whose trees may sleep: the pairs of each body, and where they begin
+    of_body: Vec<u32>,
+    first: Vec<usize>,
 }
 
 // a box: where it begins and ends along each axis
@@ -135,9 +142,40 @@ impl Broad {
             axis: 0,
             reach: Vec::new(),
             detect,
+            of_body: Vec::new(),
+            first: Vec::new(),
         };
         broad.sort_fixed(m, &still);
+        if sleeps(m) {
+            broad.list_by_body(m);
+        }
         broad
+    }
+
+    fn list_by_body(&mut self, m: &Model) {
+        let mut all = Vec::with_capacity(2 * m.ncollision);
+        for k in 0..m.ncollision {
+            all.extend([0, 1].map(|side| (side_body(m, k, side), k as u32)));
+        }
+        all.sort_unstable();
+        all.dedup();
+        let first = |body: usize| all.partition_point(|(of, _)| *of < body);
+        self.first = (0..=m.nbody).map(first).collect();
+        self.of_body = all.into_iter().map(|(_, k)| k).collect();
+    }
+
+    // the pairs with one of some bodies, ascending, if they are few among all
+    fn few(&self, bodies: impl Iterator<Item = usize> + Clone) -> Option<Vec<u32>> {
+        let pairs = |body: usize| &self.of_body[self.first[body]..self.first[body + 1]];
+        let num: usize = bodies.clone().map(|body| pairs(body).len()).sum();
+        if num > self.of_body.len() / FEW {
+            return None;
+        }
+        let mut list: Vec<u32> = bodies.flat_map(pairs).copied().collect();
+        // not `sort_unstable`: the pairs of a body are sorted already
+        list.sort();
+        list.dedup();
+        Some(list)
     }
 
     fn sort_fixed(&mut self, m: &Model, geoms: &[u32]) {
@@ -267,6 +305,15 @@ fn longest(boxes: &[Ends]) -> usize {
             best
         }
     })
+}
+
+/// The pairs with a body that is awake in some world of a tile, ascending, if they are few.
+pub(crate) fn of_the_awake<R: Real>(m: &Model, d: &Data<R>) -> Option<Vec<u32>> {
+    if !sleeps(m) || m.ncollision < LEAST {
+        return None;
+    }
+    let awake = (0..m.nbody).filter(|&i| body_is_awake(d, i).any());
+    m.broad().few(awake)
 }
 
 /// The pairs to try, ascending, if a sweep is worth while: not for few pairs, nor where pairs are tried that are far from each

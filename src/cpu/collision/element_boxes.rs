@@ -102,9 +102,9 @@ fn itself(m: &Arrays, k: usize) -> Option<usize> {
 fn longest<R: Real>(boxes: &[Shape<R>]) -> Vec<usize> {
     let size = |lane: usize, k: usize| {
         let end = |sign: f64| {
-            let ends = boxes.iter().map(move |own| {
-                own.pos[k].lane(lane) + sign * own.size[k].lane(lane)
-            });
+            let ends = boxes
+                .iter()
+                .map(move |own| own.pos[k].lane(lane) + sign * own.size[k].lane(lane));
             ends.fold(sign * f64::NEG_INFINITY, |a, b| match sign > 0.0 {
                 true => a.max(b),
                 false => a.min(b),
@@ -148,4 +148,3 @@ fn box_of<R: Real>(d: &Data<R>, vertices: impl Iterator<Item = usize>, radius: R
         size: scl3(sub3(high, low), half).map(|x| x + radius),
     }
 }
-

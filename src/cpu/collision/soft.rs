@@ -59,7 +59,11 @@ pub fn vertices(m: &Model, k: usize, side: usize) -> Vec<usize> {
     }
 }
 
-pub(super) fn elem_vertices(m: &Model, f: usize, e: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+pub(super) fn elem_vertices(
+    m: &Model,
+    f: usize,
+    e: usize,
+) -> impl ExactSizeIterator<Item = usize> + '_ {
     let num = m.flex_dim[f] as usize + 1;
     let adr = m.flex_elemdataadr[f] as usize + num * e;
     m.flex_elem[adr..adr + num]

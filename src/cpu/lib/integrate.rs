@@ -14,7 +14,22 @@ use crate::types::{DSBL_ACTUATION, DynType, ENBL_IPC, GainType, JointType};
 /// Adds a velocity times a time to positions (`mj_integratePos`).
 #[inline]
 pub fn integrate_pos<R: Real>(m: &Model, qpos: &mut [R], qvel: &[R], time: R) {
+    integrate_pos_of(m, qpos, qvel, time, |_| false);
+}
+
+// the same for the joints of bodies that are not `still`
+#[inline]
+fn integrate_pos_of<R: Real>(
+    m: &Model,
+    qpos: &mut [R],
+    qvel: &[R],
+    time: R,
+    still: impl Fn(usize) -> bool,
+) {
     for j in 0..m.njnt {
+        if still(m.jnt_bodyid[j] as usize) {
+            continue;
+        }
         let (mut padr, mut vadr) = (m.jnt_qposadr[j] as usize, m.jnt_dofadr[j] as usize);
         let jnt_type = m.jnt_type[j];
         if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
@@ -47,12 +62,15 @@ pub fn advance<R: Real>(m: &Model, d: &mut Data<R>, act_dot: &[R], qacc: &[R], q
 
     // velocity
     let h = d.own.timestep(m);
-    for (v, a) in d.qvel.iter_mut().zip(qacc) {
-        *v += *a * h;
+    for (i, (v, a)) in d.qvel.iter_mut().zip(qacc).enumerate() {
+        if !d.still.dof(i) {
+            *v += *a * h;
+        }
     }
 
     // position
-    integrate_pos(m, &mut d.qpos, qvel.unwrap_or(&d.qvel), h);
+    let still = |i| d.still.body(i);
+    integrate_pos_of(m, &mut d.qpos, qvel.unwrap_or(&d.qvel), h, still);
     if sleeps(m) {
         stay_asleep(m, d);
     }

@@ -44,7 +44,7 @@ pub fn build_metric<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: u
     if is_coupled(m) {
         add_own_couplings(m, d);
     }
-    let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv);
+    let clamped = factor_i(m, &mut d.qH, &mut d.qHDiagInv, |_| false);
     warn(d, Warning::Inertia, clamped);
     if is_coupled(m) {
         factor_metric(m, d);

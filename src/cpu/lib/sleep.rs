@@ -54,9 +54,9 @@ pub fn pair_awake<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     first | second
 }
 
-// body of a side of a pair by which the side sleeps: of the geom, or one of the flex
+/// Body of a side of a pair by which the side sleeps: of the geom, or one of the flex.
 #[inline(always)]
-fn side_body(m: &Model, k: usize, side: usize) -> usize {
+pub fn side_body(m: &Model, k: usize, side: usize) -> usize {
     if m.ncollisionflex > 0
         && let Ok(f) = usize::try_from(m.collision_flex[2 * k + side])
     {
@@ -171,6 +171,18 @@ pub fn tell_awake<R: Real>(m: &Model, d: &mut Data<R>) {
             Err(_) => R::int(STATIC),
         };
     }
+    let mut still = std::mem::take(&mut d.still);
+    still.woken(m, |t| sleeps_everywhere(d, t), |i| is_static(d, i));
+    d.still = still;
+}
+
+// whether a tree sleeps in all worlds of a tile
+fn sleeps_everywhere<R: Real>(d: &Data<R>, t: usize) -> bool {
+    !R::int_is(d.tree_awake[t], 1).any()
+}
+
+fn is_static<R: Real>(d: &Data<R>, body: usize) -> bool {
+    R::int_is(d.body_awake[body], STATIC).all()
 }
 
 /// True if a tree of one world sleeps.
@@ -199,19 +211,42 @@ fn rouse<R: Real>(d: &mut Data<R>, lane: usize, t: usize, value: i32) -> bool {
 
 /// Wakes trees whose state or forces were set by the user (`mj_wake`).
 pub fn wake<R: Real>(m: &Model, d: &mut Data<R>) {
-    for lane in 0..R::WIDTH {
-        for t in 0..m.ntree {
+    for t in 0..m.ntree {
+        if are_as_left(m, d, t) {
+            continue;
+        }
+        for lane in 0..R::WIDTH {
             if asleep(d, t, lane) && !(may_sleep(m, t) && is_as_left(m, d, t, lane)) {
                 rouse(d, lane, t, AWAKE);
             }
         }
     }
     tell_awake(m, d);
+    let mut still = std::mem::take(&mut d.still);
+    still.begin(m, |t| sleeps_everywhere(d, t), |i| is_static(d, i));
+    d.still = still;
 }
 
 fn may_sleep(m: &Model, t: usize) -> bool {
     let policy = m.tree_sleep_policy[t];
     policy != SleepPolicy::Never && policy != SleepPolicy::AutoNever
+}
+
+// the same for all worlds of a tile at once
+fn are_as_left<R: Real>(m: &Model, d: &Data<R>, t: usize) -> bool {
+    let bodies = m.tree_bodyadr[t] as usize..(m.tree_bodyadr[t] + m.tree_bodynum[t]) as usize;
+    let (at, dofs) = (positions(m, t), dofs(m, t));
+    let forces = d.xfrc_applied[bodies].as_flattened();
+    let at_rest = is_zero(&d.qvel[dofs.clone()]) && is_zero(&d.qfrc_applied[dofs]);
+    let words = bytemuck::cast_slice::<R, u32>;
+    let same = words(&d.qpos[at.clone()]) == words(&d.latent[at]);
+    may_sleep(m, t) && at_rest && is_zero(forces) && same
+}
+
+// whether all bits are zero
+fn is_zero<R: Real>(x: &[R]) -> bool {
+    let words: &[u32] = bytemuck::cast_slice(x);
+    words.iter().fold(0, |all, word| all | word) == 0
 }
 
 // true if a tree has no velocity and no force, and is at the position where it fell asleep
@@ -416,6 +451,9 @@ fn keep<R: Real>(awake: R::Mask, now: &mut R, noted: &mut R) {
 /// Sleeping trees keep the smooth forces with which they fell asleep.
 pub fn keep_forces<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in 0..m.nv {
+        if d.still.dof(i) {
+            continue;
+        }
         let awake = tree_is_awake(d, m.dof_treeid[i]);
         keep(awake, &mut d.qfrc_smooth[i], &mut d.latent[m.nq + i]);
     }
@@ -461,7 +499,7 @@ pub fn note_places<R: Real>(m: &Model, d: &mut Data<R>) {
 pub fn stay_asleep<R: Real>(m: &Model, d: &mut Data<R>) {
     for t in 0..m.ntree {
         let asleep = !tree_is_awake(d, t as i32);
-        if !asleep.any() {
+        if d.still.tree(t) || !asleep.any() {
             continue;
         }
         let place = match m.opt.integrator == Integrator::Rk4 {

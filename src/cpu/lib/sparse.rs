@@ -2,20 +2,41 @@
 //! ancestors in ascending order and the dof itself last.
 
 use crate::cpu::lib::slope::rigid;
-use crate::fields::{Arrays, Model};
+use crate::fields::{Arrays, Model, Still};
 use crate::real::Real;
 use crate::types::MINVAL;
 
 /// Warning of a factorization: the mask of lanes where a pivot was too small.
 pub type Clamped<R> = Option<<R as Real>::Mask>;
 
-/// Turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below `MINVAL` becomes `MINVAL`
-/// (`mj_factorI`). Returns where any did.
+/// Copies a matrix but for the rows of trees that are still.
 #[inline]
-pub fn factor_i<R: Real>(m: &Model, mat: &mut [R], diaginv: &mut [R]) -> Clamped<R> {
+pub(crate) fn copy_rows<R: Real>(m: &Model, still: &Still, from: &[R], to: &mut [R]) {
+    if !still.any() {
+        return to.copy_from_slice(from);
+    }
+    for i in (0..m.nv).filter(|&i| !still.dof(i)) {
+        let adr = m.M_rowadr[i] as usize;
+        let row = adr..adr + m.M_rownnz[i] as usize;
+        to[row.clone()].copy_from_slice(&from[row]);
+    }
+}
+
+/// Turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below `MINVAL` becomes `MINVAL`
+/// (`mj_factorI`). Rows of trees that are `still` stay as they are. Returns where any did.
+#[inline]
+pub fn factor_i<R: Real>(
+    m: &Model,
+    mat: &mut [R],
+    diaginv: &mut [R],
+    still: impl Fn(usize) -> bool,
+) -> Clamped<R> {
     let minval = R::splat(MINVAL);
     let mut clamped: Clamped<R> = None;
     for k in (0..m.nv).rev() {
+        if still(k) {
+            continue;
+        }
         let start = m.M_rowadr[k] as usize;
         let num = m.M_rownnz[k] as usize - 1;
         let (above, row) = mat.split_at_mut(start);
@@ -50,8 +71,24 @@ pub fn factor_i<R: Real>(m: &Model, mat: &mut [R], diaginv: &mut [R]) -> Clamped
 #[inline]
 #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
 pub fn solve_ld<R: Real>(m: &Arrays, qLD: &[R], qLDiagInv: &[R], x: &mut [R]) {
+    solve_ld_of(m, qLD, qLDiagInv, x, |_| false);
+}
+
+/// Solves it for the dofs of trees that are not `still`; the others stay as they are.
+#[inline]
+#[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
+pub(crate) fn solve_ld_of<R: Real>(
+    m: &Arrays,
+    qLD: &[R],
+    qLDiagInv: &[R],
+    x: &mut [R],
+    still: impl Fn(usize) -> bool,
+) {
     // Lᵀ, from the leaves
     for i in (1..m.nv).rev() {
+        if still(i) {
+            continue;
+        }
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
         let xi = x[i];
         for (l, &j) in qLD[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
@@ -60,12 +97,17 @@ pub fn solve_ld<R: Real>(m: &Arrays, qLD: &[R], qLDiagInv: &[R], x: &mut [R]) {
     }
 
     // D
-    for (x, inv) in x.iter_mut().zip(qLDiagInv) {
-        *x *= *inv;
+    for (i, (x, inv)) in x.iter_mut().zip(qLDiagInv).enumerate() {
+        if !still(i) {
+            *x *= *inv;
+        }
     }
 
     // L, from the root
     for i in 1..m.nv {
+        if still(i) {
+            continue;
+        }
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
         let mut sum = R::zero();
         for (l, &j) in qLD[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {

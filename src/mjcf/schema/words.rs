@@ -1,9 +1,9 @@
 //! The keywords of MJCF; enums that the engine uses too are in [`crate::types`].
 
 use crate::types::{
-    BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, FlexSelf, GainType,
-    GeomType, Integrator, Interp, Jacobian, JointType, LightType, NeedStage, ObjType, PluginKind,
-    Projection, RayDataField, Reduce, SleepPolicy, Solver,
+    BiasType, CamLight, ConDataField, Cone, CtrlChart, CtrlInput, DataType, DynType, FlexSelf,
+    GainType, GeomType, Integrator, Interp, Jacobian, JointType, LightType, NeedStage, ObjType,
+    PluginKind, Projection, RayDataField, Reduce, SleepPolicy, Solver,
 };
 
 keywords! {
