@@ -165,17 +165,19 @@ tests="-p manyworlds -p manyworlds-view -p warps -p packages --features manyworl
 # what is tested within the library is quick, and the library is built for it once more: not optimised, in a third of the time
 within="--lib --config profile.dev.opt-level=0"
 if cargo nextest --version >/dev/null 2>&1; then
-    run cargo nextest run --no-fail-fast --bins --test '*' $tests
-    run cargo nextest run --no-fail-fast $within $tests
+    nextest="nextest run"
 else
-    run cargo test --no-fail-fast --bins --test '*' $tests
-    run cargo test --no-fail-fast $within $tests
+    nextest=test
 fi
+run cargo $nextest --no-fail-fast --bins --test '*' $tests
+# the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time,
+# beside builds that take one core
+beside levels env CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
+run cargo $nextest --no-fail-fast $within $tests
 run cargo build --benches --examples $tests
 run cargo test --doc $tests
 run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds
-# the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time
-run env CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
+finish levels
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
 
 # what the kernels would do on a GPU, counted: no figure may rise by more than 2 %. Much of it, and of the builds below, takes one core

@@ -22,9 +22,15 @@ fn body_is_awake(body: i32) -> bool {
     return body_awake(body) == 1;
 }
 
-// where one of the two geoms of a pair is awake, so that they may touch
+// where one of the two geoms of a pair is awake, so that they may touch. A flex that sleeps does not touch mocap bodies, as in MuJoCo
 fn pair_awake(k: i32) -> bool {
-    return body_is_awake(side_body(k, 0)) || body_is_awake(side_body(k, 1));
+    let second = body_is_awake(side_body(k, 1));
+    if (ncollisionflex > 0) {
+        if (collision_geom2(k) < 0 && body_treeid(side_body(k, 0)) < 0) {
+            return second;
+        }
+    }
+    return second || body_is_awake(side_body(k, 0));
 }
 
 // body of a side of a pair by which the side sleeps: of the geom, or one of the flex

@@ -61,7 +61,7 @@ pub(crate) use gmsh::{is_gmsh, read_gmsh};
 pub use hfield::{HField, hfield, read_hfield, read_hfield_png};
 pub use mesh::{Mesh, MeshData, MeshInertia, MeshOptions};
 pub use msh::read_msh;
-pub use obj::read_obj;
+pub use obj::{read_obj, read_obj_lines};
 pub use stl::read_stl;
 
 /// Reason why an asset could not be used. The caller adds file, line and element.

@@ -10,6 +10,15 @@ use super::{AssetError, MeshData};
 /// nor dropped. Texture coordinates are turned upside down as MuJoCo does. Materials are not read. Where MuJoCo's reader takes
 /// a word that is no number for 0, this one gives an error that names the line.
 pub fn read_obj(bytes: &[u8]) -> Result<MeshData, AssetError> {
+    read(bytes)?.finish(false)
+}
+
+/// The same for a flex: if the first object has lines and no faces, each piece of a line is a face that ends twice in its second vertex.
+pub fn read_obj_lines(bytes: &[u8]) -> Result<MeshData, AssetError> {
+    read(bytes)?.finish(true)
+}
+
+fn read(bytes: &[u8]) -> Result<Obj, AssetError> {
     let mut obj = Obj::default();
     for (i, line) in bytes.split(|&b| b == b'\n').enumerate() {
         // a carriage return ends a line too
@@ -21,7 +30,7 @@ pub fn read_obj(bytes: &[u8]) -> Result<MeshData, AssetError> {
                 .map_err(|msg| AssetError::new(format!("OBJ file, line {}: {msg}", i + 1)))?;
         }
     }
-    obj.finish()
+    Ok(obj)
 }
 
 /// A corner: numbers of its vertex, texture coordinate and normal, −1 for none.
@@ -35,10 +44,11 @@ struct Obj {
     sizes: Vec<usize>,
     /// triangles of the first shape, once it is complete
     shape: Option<Vec<[Corner; 3]>>,
-    /// kind of elements other than faces of the shape being read
+    /// kind of elements other than faces of the shape being read, and its lines piece by piece
     wires: Wires,
-    /// the first shape is of lines only
-    wireframe: bool,
+    pieces: Vec<[Corner; 2]>,
+    /// lines of the first shape, if it is of lines only
+    wireframe: Option<Vec<[Corner; 2]>>,
 }
 
 #[derive(Default, PartialEq)]
@@ -77,7 +87,13 @@ impl Obj {
                 }
                 self.sizes.push(self.corners.len() - before);
             }
-            b"l" => self.wires = Wires::Lines,
+            b"l" => {
+                self.wires = Wires::Lines;
+                let corner = |word| self.corner(word).ok_or_else(|| bad("index", word));
+                let line = words.map(corner).collect::<Result<Vec<_>, _>>()?;
+                let ends = line.iter().zip(line.iter().skip(1));
+                self.pieces.extend(ends.map(|(a, b)| [*a, *b]));
+            }
             b"p" if self.wires == Wires::None => self.wires = Wires::Points,
             b"g" => self.end_shape(false),
             b"o" => self.end_shape(self.wires != Wires::None),
@@ -121,21 +137,27 @@ impl Obj {
                 rest = tail;
             }
             if keep_empty || !triangles.is_empty() {
-                self.wireframe = triangles.is_empty() && self.wires == Wires::Lines;
+                if triangles.is_empty() && self.wires == Wires::Lines {
+                    self.wireframe = Some(std::mem::take(&mut self.pieces));
+                }
                 self.shape = Some(triangles);
             }
         }
         self.corners.clear();
         self.sizes.clear();
+        self.pieces.clear();
         self.wires = Wires::None;
     }
 
-    fn finish(mut self) -> Result<MeshData, AssetError> {
+    fn finish(mut self, takes_lines: bool) -> Result<MeshData, AssetError> {
         self.end_shape(true);
-        if self.wireframe {
-            return Err(AssetError::new(
-                "OBJ file: the first object has lines and no faces",
-            ));
+        if let Some(pieces) = &self.wireframe {
+            if !takes_lines {
+                return Err(AssetError::new(
+                    "OBJ file: the first object has lines and no faces",
+                ));
+            }
+            self.shape = Some(pieces.iter().map(|&[a, b]| [a, b, b]).collect());
         }
         let mut data = self.data;
         let shape = self.shape.unwrap_or_default();

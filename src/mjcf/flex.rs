@@ -18,7 +18,7 @@ use super::tree::Place;
 use super::xml::Node;
 use crate::asset::grid::Shape;
 use crate::asset::vec3::normalize;
-use crate::asset::{AssetError, MeshData, read_gmsh, read_obj, read_stl};
+use crate::asset::{AssetError, MeshData, read_gmsh, read_obj_lines, read_stl};
 use crate::compile::mesh::{plain, solid};
 use crate::compile::pose::{Pose, UNIT, Units, unit};
 use crate::cpu::lib::shell::face_num;
@@ -183,7 +183,7 @@ impl Reader<'_> {
         }
         let lower = path.to_ascii_lowercase();
         let data = match lower.rsplit('.').next() {
-            Some("obj") => read_obj(&bytes),
+            Some("obj") => read_obj_lines(&bytes),
             Some("stl") => read_stl(&bytes),
             _ => {
                 return Err(bad(format!(

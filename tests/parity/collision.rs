@@ -125,8 +125,7 @@ fn impacts_of_shader_and_twin_agree() {
 fn contacts_of_flexes_of_shader_and_twin_agree() {
     let mut faults = Vec::new();
     for name in [
-        "lines", "sheet", "block", "soft", "rigid", "nodes", "tin", "hose", "rope", "lath", "ring",
-        "fold",
+        "lines", "sheet", "block", "soft", "rigid", "nodes", "tin", "hose", "rope", "lath", "fold",
     ] {
         let path = format!("tests/golden/soft_{name}");
         let golden = Golden::open(&format!("{path}.npz"));
@@ -203,16 +202,16 @@ fn contacts_of_signed_distance_fields_of_shader_and_twin_agree() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-// triangles of flexes on signed distance fields, some of them with corners in common
+// triangles of flexes on signed distance fields, some of them with corners in common, in a cloth more than the 50 that count
 #[test]
 fn contacts_of_triangles_and_signed_distance_fields_of_shader_and_twin_agree() {
     let golden = Golden::open("tests/golden/soft_field.npz");
     let scraps = Model::from_xml_path("tests/golden/soft_field.xml").unwrap();
     let cloth = Model::from_xml_str(
-        r#"<mujoco><size nconmax="80" njmax="400"/><option sdf_initpoints="6" sdf_iterations="8"/><extension><plugin plugin="mujoco.sdf.torus"/></extension>
+        r#"<mujoco><size nconmax="200" njmax="400"/><option sdf_initpoints="6" sdf_iterations="8"/><extension><plugin plugin="mujoco.sdf.torus"/></extension>
         <asset><mesh name="t"><plugin plugin="mujoco.sdf.torus"/></mesh></asset><worldbody>
         <geom type="sdf" mesh="t"><plugin plugin="mujoco.sdf.torus"/></geom><body name="b" pos=".1 .05 .1">
-        <flexcomp name="c" type="grid" dim="2" count="6 5 1" spacing=".12 .13 .1" radius=".01" mass="1" euler="4 7 3">
+        <flexcomp name="c" type="grid" dim="2" count="11 10 1" spacing=".06 .065 .1" radius=".01" mass="1" euler="4 7 3">
         <edge equality="true"/><contact selfcollide="none"/></flexcomp></body></worldbody></mujoco>"#,
     )
     .unwrap();

@@ -5,7 +5,10 @@ use manyworlds::batch::{Backend, To};
 use manyworlds::fields::{Elem, FIELDS, Room};
 use manyworlds::{Batch, Model};
 
-on_every_backend!(what_sleeps_has_the_bits_of_what_is_computed);
+on_every_backend!(
+    what_sleeps_has_the_bits_of_what_is_computed,
+    a_flex_that_sleeps_does_not_feel_a_hand,
+);
 
 /// Boxes that fall asleep, one that sleeps from the start, one on a static shelf, a chain, a hand that is moved from outside, a motor
 /// whose hinge never sleeps, and a ball that falls onto a box when it sleeps.
@@ -108,4 +111,22 @@ fn disturb(batch: &mut Batch, turn: i32, nworld: usize) {
         }
         _ => {}
     }
+}
+
+/// In MuJoCo 4.0.0 a mocap body that moves into a sleeping flex does not wake it.
+fn a_flex_that_sleeps_does_not_feel_a_hand(backend: Backend) {
+    let text = r#"<mujoco><option integrator="implicitfast" viscosity="1" sleep_tolerance="1e-2"><flag sleep="enable"/></option><worldbody>
+        <geom type="plane" size="5 5 .01"/><body mocap="true" pos="0 0 -.2"><geom size=".04"/></body><body name="b" pos="0 0 .01">
+        <flexcomp name="f" type="grid" dim="1" count="3 1 1" spacing=".05 .05 .05" radius=".01" mass="1">
+        <edge equality="true" solref=".15 .2"/></flexcomp></body></worldbody></mujoco>"#;
+    let m = Model::from_xml_str(text).unwrap_or_else(|e| panic!("{e}"));
+    let mut batch = worlds(&m, 1, backend);
+    batch.step(40).unwrap();
+    assert_eq!(batch.ints("tree_awake").unwrap(), [0, 0, 0]);
+    let before = batch.reals("qpos").unwrap().to_vec();
+    batch.set("mocap_pos", &[0.0, 0.0, -0.02]).unwrap();
+    batch.step(3).unwrap();
+    assert_eq!(batch.ints("tree_awake").unwrap(), [0, 0, 0]);
+    assert_eq!(batch.ints("ncon").unwrap(), [0]);
+    assert_eq!(batch.reals("qpos").unwrap(), before);
 }

@@ -47,11 +47,15 @@ pub fn body_is_awake<R: Real>(d: &Data<R>, body: usize) -> R::Mask {
     R::int_is(d.body_awake[body], 1)
 }
 
-/// Where one of the two geoms of a pair is awake, so that they may touch.
+/// Where one of the two geoms of a pair is awake, so that they may touch. A flex that sleeps does not touch mocap bodies, as in MuJoCo.
 #[inline(always)]
 pub fn pair_awake<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
     let [first, second] = [0, 1].map(|side| body_is_awake(d, side_body(m, k, side)));
-    first | second
+    let of_flex = m.ncollisionflex > 0 && m.collision_geom2[k] < 0;
+    match of_flex && m.body_treeid[side_body(m, k, 0)] < 0 {
+        true => second,
+        false => first | second,
+    }
 }
 
 /// Body of a side of a pair by which the side sleeps: of the geom, or one of the flex.
