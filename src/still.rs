@@ -66,10 +66,12 @@ impl Still {
         self.any
     }
 
-    /// Counts a pass that begins; `asleep` says which trees sleep in all worlds, `fixed` which bodies are static.
-    pub(crate) fn begin(
+    /// Looks who sleeps, in a pass that begins or one in which trees were woken; `asleep` says which trees sleep in all worlds, `fixed`
+    /// which bodies are static.
+    pub(crate) fn look(
         &mut self,
         m: &Arrays,
+        begins: bool,
         asleep: impl Fn(usize) -> bool,
         fixed: impl Fn(usize) -> bool,
     ) {
@@ -79,27 +81,9 @@ impl Still {
         self.passes.resize(m.ntree + 1, 0);
         for (t, passes) in self.passes.iter_mut().enumerate() {
             *passes = match t == m.ntree || asleep(t) {
-                true => (*passes + 1).min(PASSES),
+                true => (*passes + u8::from(begins)).min(PASSES),
                 false => 0,
             };
-        }
-        self.tell(m, fixed);
-    }
-
-    /// Trees were woken within a pass.
-    pub(crate) fn woken(
-        &mut self,
-        m: &Arrays,
-        asleep: impl Fn(usize) -> bool,
-        fixed: impl Fn(usize) -> bool,
-    ) {
-        if !self.any {
-            return;
-        }
-        for t in 0..m.ntree {
-            if !asleep(t) {
-                self.passes[t] = 0;
-            }
         }
         self.tell(m, fixed);
     }

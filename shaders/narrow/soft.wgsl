@@ -113,7 +113,7 @@ fn try_soft(k: i32) {
         return;
     }
     if (flexes_swept && geom < 0 && collision_flex(k, 0) == f && is_swept(f)) {
-        sweep_order(f, radius);
+        sweep_order(f);
     }
     if (rods_boxed && touch_boxed(k, radius, detect)) {
         return;
@@ -132,7 +132,7 @@ fn is_swept(f: i32) -> bool {
 }
 
 // puts first, of two elements of a flex, the one whose box begins first along the axis of the sweep
-fn sweep_order(f: i32, radius: f32) {
+fn sweep_order(f: i32) {
     if (swept_flex != f) {
         swept_flex = f;
         swept_axis = longest_axis(f);

@@ -1,4 +1,5 @@
-//! A tree of boxes around the triangles of a mesh, or around the elements of a flex, halved along their longest axis (`mjCBoundingVolumeHierarchy`).
+//! A tree of boxes around the triangles of a mesh, or around the elements of a flex, halved along their longest axis
+//! (`mjCBoundingVolumeHierarchy`).
 
 use super::vec3::{EPS, V3};
 

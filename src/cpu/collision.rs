@@ -197,15 +197,11 @@ fn of_flex(
     }
     for (k, point) in &all {
         let frame = make_frame(point.normal, point.tangent);
-        let turned = boxes.reversed(m, *k, 0);
-        store(
-            m,
-            d,
-            *k,
-            point,
-            if turned { frame.map(|x| -x) } else { frame },
-            false,
-        );
+        let frame = match boxes.reversed(m, *k, 0) {
+            true => frame.map(|x| -x),
+            false => frame,
+        };
+        store(m, d, *k, point, frame, false);
     }
     all.len() as i32
 }
@@ -385,16 +381,11 @@ pub(crate) fn collide<R: Real>(
 // stores a contact in the next slot; if all are taken, the shallowest contact gives way to a deeper one. The remaining contacts
 // keep the order of the list
 fn keep(m: &Model, d: &mut Data, k: usize, point: &Point, soon: bool) {
-    store(
-        m,
-        d,
-        k,
-        point,
-        make_frame(point.normal, point.tangent),
-        soon,
-    );
+    let frame = make_frame(point.normal, point.tangent);
+    store(m, d, k, point, frame, soon);
 }
 
+// the same with its frame
 fn store(m: &Model, d: &mut Data, k: usize, point: &Point, frame: [f64; 9], soon: bool) {
     let mut slot = d.ncon[0] as usize;
     if slot == m.nconmax {

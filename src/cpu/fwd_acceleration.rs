@@ -3,7 +3,7 @@
 use crate::cpu::lib::force::apply_ft;
 use crate::cpu::lib::math::nonzero;
 use crate::cpu::lib::sleep::{keep_forces, sleeps};
-use crate::cpu::lib::sparse::{solve_ld, solve_ld_of};
+use crate::cpu::lib::sparse::solve_ld_of;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 
@@ -37,11 +37,6 @@ pub fn fwd_acceleration<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 
     // M qacc = qfrc
-    if !d.still.any() {
-        d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
-        solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
-        return;
-    }
     for i in (0..m.nv).filter(|&i| !d.still.dof(i)) {
         d.qacc_smooth[i] = d.qfrc_smooth[i];
     }

@@ -324,6 +324,9 @@ fn by_the_reference<R: Real>(
         twin(m, &mut world);
         copy_lane(d, &world, lane, 0);
     }
+    if bad.any() {
+        d.still.forget();
+    }
 }
 
 fn any_bad<R: Real>(x: &[R]) -> R::Mask {

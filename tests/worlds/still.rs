@@ -52,10 +52,7 @@ fn bits(batch: &mut Batch) -> Vec<(&'static str, Vec<u64>)> {
 
 fn what_sleeps_has_the_bits_of_what_is_computed(backend: Backend) {
     let m = Model::from_xml_str(SCENE).unwrap_or_else(|e| panic!("{e}"));
-    let (nworld, long) = match backend {
-        Backend::Gpu => (2, 12),
-        _ => (3, 40),
-    };
+    let (nworld, long) = (3, 40);
     let mut batches = [worlds(&m, nworld, backend), worlds(&m, nworld, backend)];
     let mut slept = 0;
     for turn in 0..long {
@@ -83,7 +80,7 @@ fn what_sleeps_has_the_bits_of_what_is_computed(backend: Backend) {
     assert!(slept > 10 * nworld, "{slept}");
 }
 
-/// What happens to sleeping trees from outside: a push, another place, a reset, a hand that moves.
+/// What happens to sleeping trees from outside: a push, another place, a reset, a hand that moves, a world that diverges.
 fn disturb(batch: &mut Batch, turn: i32, nworld: usize) {
     match turn {
         20 => {
@@ -104,6 +101,19 @@ fn disturb(batch: &mut Batch, turn: i32, nworld: usize) {
             let mut mask = vec![false; nworld];
             mask[1] = true;
             batch.reset_where(&mask, To::Qpos0).unwrap();
+        }
+        5 => {
+            // the box that sleeps from the start
+            let mut qpos = batch.reals("qpos").unwrap().to_vec();
+            let nq = batch.model().nq;
+            qpos.chunks_mut(nq).for_each(|qpos| qpos[21] -= 0.3);
+            batch.set("qpos", &qpos).unwrap();
+        }
+        37 => {
+            // a world that diverges begins anew, and with it that box
+            let mut qvel = batch.reals("qvel").unwrap().to_vec();
+            qvel[26] = 1e11;
+            batch.set("qvel", &qvel).unwrap();
         }
         34 => {
             let place = [0.3, -3.0, 1.0].repeat(nworld);

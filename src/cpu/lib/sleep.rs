@@ -175,8 +175,13 @@ pub fn tell_awake<R: Real>(m: &Model, d: &mut Data<R>) {
             Err(_) => R::int(STATIC),
         };
     }
+    look_who_sleeps(m, d, false);
+}
+
+// tells the stages which trees they may leave as they are, in a pass that begins or one in which trees were woken
+fn look_who_sleeps<R: Real>(m: &Model, d: &mut Data<R>, begins: bool) {
     let mut still = std::mem::take(&mut d.still);
-    still.woken(m, |t| sleeps_everywhere(d, t), |i| is_static(d, i));
+    still.look(m, begins, |t| sleeps_everywhere(d, t), |i| is_static(d, i));
     d.still = still;
 }
 
@@ -226,9 +231,7 @@ pub fn wake<R: Real>(m: &Model, d: &mut Data<R>) {
         }
     }
     tell_awake(m, d);
-    let mut still = std::mem::take(&mut d.still);
-    still.begin(m, |t| sleeps_everywhere(d, t), |i| is_static(d, i));
-    d.still = still;
+    look_who_sleeps(m, d, true);
 }
 
 fn may_sleep(m: &Model, t: usize) -> bool {
