@@ -6,8 +6,9 @@ use super::names::Names;
 use super::pose::unit;
 use super::tree::{Ids, Tree};
 use crate::cpu::lib::math::normalize4;
-use crate::error::Result;
-use crate::fields::Arrays;
+use crate::error::{Error, Result};
+use crate::fields::{Arrays, Model};
+use crate::mjcf::Spec;
 use crate::mjcf::schema::Key;
 use crate::types::JointType;
 
@@ -149,6 +150,44 @@ pub(super) fn keys(m: &mut Arrays, tree: &Tree) -> Result<()> {
         normalize_qpos(m, k);
     }
     Ok(())
+}
+
+impl Spec {
+    /// Takes over the keyframes of attached models from this spec's compiled model, as keyframes of the whole model:
+    /// [`Spec::to_mjcf`] can save them then.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if the model has fewer keyframes, or a frame scales lengths.
+    pub fn keep_keyframes(&mut self, m: &Model) -> Result<()> {
+        if self.keys.len() > m.nkey {
+            let msg = format!(
+                "the model has {} keyframes and the spec {}: give the model compiled from this spec",
+                m.nkey,
+                self.keys.len()
+            );
+            return Err(Error::Input(msg));
+        }
+        if super::scale::scales(self) {
+            let msg = "a frame scales lengths, and would scale those of the keyframes again";
+            return Err(Error::Input(msg.to_owned()));
+        }
+        let attached = |(_, key): &(usize, &mut Key)| key.of.is_some();
+        for (k, key) in self.keys.iter_mut().enumerate().filter(attached) {
+            let row = |all: &[f64], n: usize| Some(all[k * n..(k + 1) * n].to_vec());
+            let mocaps = k * m.nmocap..(k + 1) * m.nmocap;
+            *key = Key {
+                qpos: row(&m.key_qpos, m.nq),
+                qvel: row(&m.key_qvel, m.nv),
+                act: row(&m.key_act, m.na),
+                ctrl: row(&m.key_ctrl, m.nu),
+                mpos: Some(m.key_mpos[mocaps.clone()].concat()),
+                mquat: Some(m.key_mquat[mocaps].concat()),
+                of: None,
+                ..key.clone()
+            };
+        }
+        Ok(())
+    }
 }
 
 /// Fills `key_plastic`: a keyframe without it has the plastic state of a reset; a short vector is completed.

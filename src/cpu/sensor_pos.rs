@@ -105,7 +105,11 @@ fn read<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
             find_range(m, d, i);
         }
         Some(SensorType::GeomDist | SensorType::GeomNormal | SensorType::GeomFromTo) => {
-            (0..R::WIDTH).for_each(|lane| find_distance(m, d, lane, i));
+            for lane in 0..R::WIDTH {
+                if !repeats(m, d, lane, i) {
+                    find_distance(m, d, lane, i);
+                }
+            }
         }
         Some(SensorType::Contact) => {
             contact_report(m, d, i, slots);
@@ -162,7 +166,23 @@ fn cam_project<R: Real>(m: &Model, d: &Data<R>, site: usize, cam: usize) -> [R; 
     ]
 }
 
-// distance of two geoms, or of the nearest geoms of two bodies; in one lane
+// true if a sensor asks for the distance that the sensor before it found in that lane
+fn repeats<R: Real>(m: &Model, d: &Data<R>, lane: usize, i: usize) -> bool {
+    let asks = |i: usize| {
+        let cutoff = d.own.sensor_cutoff(m, i).lane(lane);
+        let of = [m.sensor_objtype[i], m.sensor_objid[i]];
+        (of, [m.sensor_reftype[i], m.sensor_refid[i]], cutoff)
+    };
+    i > 0 && tells_distance(m, i - 1) && asks(i) == asks(i - 1)
+}
+
+fn tells_distance(m: &Model, i: usize) -> bool {
+    use SensorType as T;
+    let kind = SensorType::from_i32(m.sensor_type[i]);
+    matches!(kind, Some(T::GeomDist | T::GeomNormal | T::GeomFromTo))
+}
+
+// distance of two geoms, or of the nearest geoms of two bodies; in one lane, for this sensor and those after it that repeat it
 fn find_distance<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
     let cutoff = d.own.sensor_cutoff(m, i).lane(lane);
     let (mut dist, mut points) = (cutoff, [[0.0; 3]; 2]);
@@ -176,6 +196,23 @@ fn find_distance<R: Real>(m: &Model, d: &mut Data<R>, lane: usize, i: usize) {
             }
         }
     }
+    tell_distance(m, d, lane, i, dist, points);
+    let mut next = i + 1;
+    while next < m.nsensor && tells_distance(m, next) && repeats(m, d, lane, next) {
+        tell_distance(m, d, lane, next, dist, points);
+        next += 1;
+    }
+}
+
+// what a sensor reads of a distance and the nearest points
+fn tell_distance<R: Real>(
+    m: &Model,
+    d: &mut Data<R>,
+    lane: usize,
+    i: usize,
+    dist: f64,
+    points: [[f64; 3]; 2],
+) {
     let [from, to] = points;
     let apart = sub3(to, from);
     let normal = match apart == [0.0; 3] {

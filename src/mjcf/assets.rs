@@ -5,7 +5,7 @@ use super::defaults::{inherit_material, material, no_children, texture, unknown_
 use super::files;
 use super::read::Reader;
 use super::schema::{
-    Bone, Hfield, Mesh, MeshBuiltin, ModelAsset, Skin, Texture, TextureBuiltin, TextureType,
+    Bone, Hfield, Mesh, MeshBuiltin, ModelAsset, Skin, Texture, TextureBuiltin, TextureType, Tri,
 };
 use super::table::Attrs;
 use super::xml::Node;
@@ -264,6 +264,14 @@ impl Reader<'_> {
         let mut wrong = |attr: &str, msg: &str| {
             self.log.mistake(node.origin, Some(attr), msg.to_owned());
         };
+        let cells = said.gridsize().iter().product::<i32>();
+        let made = said.builtin() != TextureBuiltin::None || said.hflip() || said.vflip();
+        let made = made || cells > 1 || sides.iter().any(|s| s.is_some());
+        if made && said.embed() == Tri::False {
+            let msg =
+                "only a texture that is one file as it is can be kept as a path; leave embed out";
+            wrong("embed", msg);
+        }
         if said.builtin() == TextureBuiltin::None {
             let some = said.file.is_some() || !flat && sides.iter().any(|s| s.is_some());
             if !some {

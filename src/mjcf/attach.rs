@@ -312,8 +312,10 @@ impl Reader<'_> {
             .map(|a| (a.part, a.origin))
             .collect();
         let find = |list: &[(u32, Origin)], part: u32, at: Origin| {
-            // of the copies of a replicate, the first counts
-            list.iter().position(|(p, o)| *p == part && o.same(at))
+            // the first part attached from then on that has it counts, and of the copies of a replicate the first
+            let copies = list.iter().enumerate();
+            let later = copies.filter(|(_, (p, o))| *p >= part && o.same(at));
+            later.min_by_key(|(_, (p, _))| *p).map(|(id, _)| id)
         };
         for k in std::mem::take(&mut self.attached_keys) {
             let mut key = k.key;

@@ -138,12 +138,13 @@ impl Spec {
     ///
     /// # Errors
     /// [`Error::Input`] for models that MJCF cannot describe: an attached model with other compiler settings for inertias than
-    /// this one, a keyframe of an attached model, and characters that XML does not have.
+    /// this one, a keyframe of an attached model (take it from the compiled model with `Spec::keep_keyframes` first), and characters
+    /// that XML does not have.
     pub fn to_mjcf(&self) -> Result<String> {
         if let Some(key) = self.keys.iter().find(|k| k.of.is_some()) {
             let name = key.name.as_deref().unwrap_or("");
             return Err(Error::Input(format!(
-                "keyframe {name:?} of an attached model cannot be saved; give it for the whole model"
+                "keyframe {name:?} of an attached model cannot be saved as it is; take it from the compiled model with `Spec::keep_keyframes`, or give it for the whole model"
             )));
         }
         let mut other = false;

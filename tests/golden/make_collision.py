@@ -2,7 +2,7 @@
 """make_collision.py OUT.npz [N [KIND]]: random poses of pairs of geoms and the contacts that MuJoCo 4.0.0 finds, N poses of each pair.
 
 KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones: several contacts where
-faces or edges meet), hfield (a height field and every convex type), older and older_hfield (convex pairs and height fields by the
+faces or edges meet), caps (ends of cylinders on ends of cylinders and boxes), hfield (a height field and every convex type), older and older_hfield (convex pairs and height fields by the
 older collider), tight (curved pairs without a closed form, to a tenth of the default tolerance). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
 size[n,2,3], rbound[n,2], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,50,13] (distance, position, frame). Some poses are
 aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
@@ -25,6 +25,7 @@ PAIRS = {
     "faces": [("capsule", "cylinder"), ("cylinder", "cylinder"), ("cylinder", "box")] + [
         (t, s) for t in ("capsule", "cylinder", "box") for s in MESHES[::2]] + [(s, t) for i, s in enumerate(MESHES) for t in MESHES[i::2]],
 }
+PAIRS["caps"] = [("cylinder", "cylinder"), ("cylinder", "box")]
 PAIRS["older"], PAIRS["older_hfield"], PAIRS["tight"] = PAIRS["convex"], PAIRS["hfield"], BARE
 XML = """<mujoco><option ccd_tolerance="%s"><flag multiccd="%s" nativeccd="%s"/></option><asset>%s</asset><worldbody>%s
 <body name="b"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>%s</body></worldbody></mujoco>"""
@@ -72,6 +73,21 @@ def pose(rng, pair, k):
     return sizes, p1, q1, p1 + r, q2
 
 
+def stacked(rng, pair):
+    # the second solid stands on the first, turned about their common axis and leaning a little
+    sizes = [rng.uniform(0.05, 0.3, 3) for _ in range(2)]
+    q1, q2, lean = unit(rng), np.zeros(4), np.zeros(4)
+    mujoco.mju_axisAngle2Quat(lean, np.array([0.0, 0.0, 1.0]), rng.uniform(0, 7))
+    mujoco.mju_quatIntegrate(lean, np.append(rng.normal(size=2), 0.0) * 10.0 ** rng.uniform(-9, -1.3), 1.0)
+    mujoco.mju_mulQuat(q2, q1, lean)
+    height = [s[2] if name == "box" else s[1] for name, s in zip(pair, sizes)]
+    across = rng.normal(size=2)
+    across *= rng.uniform(0, 1.2) * min(sizes[0][0], sizes[1][0]) / np.linalg.norm(across)
+    r, p1 = np.zeros(3), rng.normal(size=3)
+    mujoco.mju_rotVecQuat(r, np.append(across, sum(height) - 10.0 ** rng.uniform(-5, -2.5)), q1)
+    return sizes, p1, q1, p1 + r, q2
+
+
 def geom(name, size, rest):
     text = lambda x: " ".join(repr(float(v)) for v in x)
     said = 'type="mesh" mesh="%s"' % name if name in MESHES else 'type="%s" size="%s"' % (name, text(size))
@@ -89,13 +105,13 @@ def main(out, n=24, kind="closed", only=None):
         k = 0
         while hits < n:
             k += 1
-            sizes, p1, q1, p2, q2 = pose(rng, pair, k)
+            sizes, p1, q1, p2, q2 = stacked(rng, pair) if kind == "caps" else pose(rng, pair, k)
             margin = 0.0 if k % 3 else 0.03
             solids = SOLIDS if any(name in MESHES or name == "hfield" for name in pair) else ""
             first = geom(pair[0], sizes[0], dict(pos=p1, quat=q1))
             second = geom(pair[1], sizes[1], dict(margin=[margin]))
             tolerance = "1e-7" if kind == "tight" else "1e-6"
-            flags = said[kind in ("faces", "older")], said["older" not in kind]
+            flags = said[kind in ("faces", "caps", "older")], said["older" not in kind]
             m = mujoco.MjModel.from_xml_string(XML % (tolerance, *flags, solids, first, second))
             d = mujoco.MjData(m)
             d.qpos[:] = np.concatenate([p2, q2])
@@ -104,6 +120,8 @@ def main(out, n=24, kind="closed", only=None):
             mujoco.mj_collision(m, d)
             # mostly poses with contacts, and for faces mostly poses in which faces touch
             if d.ncon == 0 and k % 10 or kind == "faces" and d.ncon < 2 and k % 4:
+                continue
+            if kind == "caps" and d.ncon < 3:
                 continue
             hits += 1
             con = np.zeros((50, 13))

@@ -323,6 +323,10 @@ const BAD: &[(&str, &str)] = &[
         "<mujoco><asset><texture name=\"t\" type=\"2d\" builtin=\"flat\" nchannel=\"4\"/></asset></mujoco>",
     ),
     (
+        "path of a texture that is made",
+        "<mujoco><asset><texture name=\"t\" type=\"2d\" builtin=\"flat\" width=\"4\" height=\"4\" embed=\"false\"/></asset></mujoco>",
+    ),
+    (
         "texture of nothing",
         "<mujoco><asset><texture name=\"t\" type=\"2d\"/></asset></mujoco>",
     ),

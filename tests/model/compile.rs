@@ -267,21 +267,39 @@ fn soft_bodies_are_mujocos() {
 
 #[test]
 fn models_in_frames_with_a_scale_are_mujocos() {
-    let part = std::fs::read("tests/golden/scale/part.xml").unwrap();
-    let files = Files::memory([("part.xml".to_owned(), part)]);
+    let parts = ["part.xml", "limbs.xml"].map(|name| {
+        let text = std::fs::read(format!("tests/golden/scale/{name}")).unwrap();
+        (name.to_owned(), text)
+    });
+    let files = Files::memory(parts);
+    let again = |spec: &Spec| Spec::from_text(&spec.to_mjcf()?, files.clone(), &Limits::default());
+    let kept = std::cell::Cell::new(0);
     let read = |xml: &str| {
-        let spec = Spec::from_text(xml, files.clone(), &Limits::default())?;
-        // a keyframe of a part of a model cannot be saved
+        let mut spec = Spec::from_text(xml, files.clone(), &Limits::default())?;
         if !spec.keys.iter().any(|key| key.of.is_some()) {
             // a saved and reloaded text has the same scales
-            let saved = Spec::from_text(&spec.to_mjcf()?, files.clone(), &Limits::default())?;
-            assert_eq!(saved, spec, "{xml}");
+            assert_eq!(again(&spec)?, spec, "{xml}");
+            return compile(&spec);
         }
-        compile(&spec)
+
+        // a keyframe of a part of a model is saved as one of the whole model
+        let m = compile(&spec)?;
+        assert!(spec.to_mjcf().is_err());
+        if spec.keep_keyframes(&m).is_ok() {
+            let saved = compile(&again(&spec)?)?;
+            assert_eq!(
+                [&saved.key_qpos, &saved.key_ctrl],
+                [&m.key_qpos, &m.key_ctrl]
+            );
+            assert_eq!((&saved.key_act, &saved.key_mpos), (&m.key_act, &m.key_mpos));
+            kept.set(kept.get() + 1);
+        }
+        Ok(m)
     };
     let text = include_str!("../golden/scale_cases.txt");
     let [taken, refused] = held(text, "tests/golden/scale.npz", read);
     assert!(taken > 500 && refused > 30, "{taken} {refused}");
+    assert!(kept.get() > 12, "{kept:?}");
 }
 
 #[test]

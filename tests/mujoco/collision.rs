@@ -129,6 +129,25 @@ fn faces_meet_in_several_contacts_as_in_mujoco() {
     assert!(exact * 100 >= num * 99, "{exact} of {num}");
 }
 
+// the quadrilaterals of a regular polygon have equal areas in many ways, and the last bits of its corners choose one
+#[test]
+fn ends_of_cylinders_meet_in_mujocos_corners() {
+    let golden = Golden::open("tests/golden/caps.npz");
+    let rows = golden.get("margin").unwrap().len();
+    let mut pruned = 0;
+    for k in 0..rows {
+        let d = collide(&golden, k, 0);
+        let (num, want) = (golden.state("ncon", k)[0] as usize, golden.state("con", k));
+        assert_eq!(d.ncon[0] as usize, num, "row {k}");
+        for (c, want) in want.chunks_exact(13).take(num).enumerate() {
+            let e = contact_error(&d, c, want);
+            assert!(e < TOL, "row {k}, contact {c}: {e}");
+        }
+        pruned += usize::from(num == 4);
+    }
+    assert!(pruned > 60, "{pruned} of {rows}");
+}
+
 // a portal search ends within its tolerance, and at another corner if the last bits differ: with coincident faces or
 // centers other corners are found, which the counts allow
 #[test]

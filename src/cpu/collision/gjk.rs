@@ -55,6 +55,7 @@ impl<'a> Two<'a> {
     }
 
     /// Support point of the difference in a unit direction.
+    #[inline]
     pub fn vertex(&mut self, dir: [f64; 3]) -> Vertex {
         let back = scl3(dir, -1.0);
         let [mut on1, mut on2] = support_both(&mut self.first, &mut self.second, dir);

@@ -11,6 +11,15 @@ const FACE: f64 = 0.996;
 const EDGE: f64 = 0.0888;
 /// Sides of the polygon that approximates the cap of a cylinder.
 const CAP: usize = 16;
+/// Cosines and sines of the polygon's corners in the first quarter. MuJoCo has them to 15 digits: what is left out decides which of
+/// several quadrilaterals of equal area is the largest.
+#[expect(clippy::approx_constant, reason = "as many digits as MuJoCo has")]
+const QUARTER: [[f64; 2]; CAP / 4] = [
+    [1.0, 0.0],
+    [0.923879532511287, 0.38268343236509],
+    [0.707106781186548, 0.707106781186547],
+    [0.38268343236509, 0.923879532511287],
+];
 
 type Vec3 = [f64; 3];
 
@@ -220,7 +229,8 @@ impl<'a> Part<'a> {
             GeomType::Cylinder => {
                 let up = if id != 0 { -1.0 } else { 1.0 };
                 let corner = |i: usize| {
-                    let (sin, cos) = (i as f64 * std::f64::consts::TAU / CAP as f64).sin_cos();
+                    let [x, y] = QUARTER[i % 4];
+                    let [cos, sin] = [[x, y], [-y, x], [-x, -y], [y, -x]][i / 4];
                     self.placed([cos * size[0], -sin * size[0] * up, up * size[1]])
                 };
                 (0..CAP).map(corner).collect()

@@ -8,6 +8,7 @@ use crate::types::*;
 pub const FAR: f64 = f64::MAX;
 
 /// Determinant of three vectors.
+#[inline]
 pub fn det3(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> f64 {
     a[0] * (b[1] * c[2] - b[2] * c[1])
         + a[1] * (b[2] * c[0] - b[0] * c[2])
@@ -20,6 +21,7 @@ fn alike(a: f64, b: f64) -> bool {
 }
 
 /// Projection of the origin on the plane of three points; none if they are on a line.
+#[inline]
 pub fn origin_on_plane(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> Option<[f64; 3]> {
     let ab = sub3(b, a);
     let ac = sub3(c, a);
@@ -40,6 +42,7 @@ pub fn origin_on_plane(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> Option<[f64; 3]
 }
 
 /// Barycentric weights of the point of a segment nearest to the origin.
+#[inline]
 pub fn on_segment(a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
     let ab = sub3(b, a);
     let origin = add_scl3(b, ab, -(dot3(b, ab) / dot3(ab, ab)));
@@ -62,6 +65,7 @@ pub fn on_segment(a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
 
 /// Signed areas that a point in the plane of a triangle cuts off, and the triangle's area, projected along the coordinate axis of
 /// the largest area.
+#[inline]
 pub fn areas(a: [f64; 3], b: [f64; 3], c: [f64; 3], p: [f64; 3]) -> ([f64; 3], f64) {
     let minor = |x: usize, y: usize| {
         b[x] * c[y] - b[y] * c[x] - a[x] * c[y] + a[y] * c[x] + a[x] * b[y] - a[y] * b[x]
@@ -152,6 +156,7 @@ fn length2<const N: usize>(weights: &[f64; N], points: &[[f64; 3]; N]) -> f64 {
 }
 
 /// Weighted sum of points.
+#[inline]
 pub fn combine(weights: &[f64], points: &[[f64; 3]]) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for (&w, &p) in weights.iter().zip(points) {

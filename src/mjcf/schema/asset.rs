@@ -74,7 +74,7 @@ elements! {
         colorspace: key<ColorSpace> = ColorSpace::Auto, "Colour space of the pixels.";
         content_type: text (nodefault), "Media type of the file.";
         file: file (nodefault), "File: PNG or MuJoCo's binary format.";
-        embed: bool, "Read the pixels into the model, or keep the path.";
+        embed: key<Tri> = Tri::Auto, "Read the pixels into the model, keep the path, or as `passthrough` says.";
         gridsize: int[2] = [1, 1], "Rows and columns of a grid of cube faces in one file.";
         gridlayout: text, "Which face each cell of the grid is: R L U D F B, or a dot.";
         fileright: file (nodefault), "File of the right face.";
