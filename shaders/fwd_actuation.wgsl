@@ -119,7 +119,8 @@ fn activation_rate(i: i32, bad: bool) {
             set_act_dot(last + 1 - inputs + k, control(u + k, bad));
         }
     } else if (dyn_ == DYN_FILTER || dyn_ == DYN_FILTEREXACT) {
-        set_act_dot(last, (control(u, bad) - act(last)) / max(actuator_dynprm(i, 0), MINVAL));
+        let goal = wrap_setpoint(control(u, bad), act(last), wrap_period(i));
+        set_act_dot(last, (goal - act(last)) / max(actuator_dynprm(i, 0), MINVAL));
     } else if (model_muscles && dyn_ == DYN_MUSCLE) {
         set_act_dot(last, muscle_dynamics(i, control(u, bad), act(last)));
     } else if (model_pids && dyn_ == DYN_PID) {
@@ -193,10 +194,7 @@ fn actuator_strength(i: i32, bad: bool) {
     } else {
         input = actuator_input(i, bad);
     }
-    let period = wrap_period(i);
-    if (period > 0.0) {
-        input = wrap_setpoint(input, len, period);
-    }
+    input = wrap_setpoint(input, len, wrap_period(i));
 
     // bias
     let biastype = actuator_biastype(i);

@@ -68,16 +68,9 @@ fn next_activation(i: i32, k: i32, rate: f32) -> f32 {
     return clip(next, actuator_actrange(i, 0), actuator_actrange(i, 1));
 }
 
-// actuator length of a whole turn (2π times the gear), for position servos of an orientation; zero for all other actuators
-fn wrap_period(i: i32) -> f32 {
-    // a position servo: fixed gain, affine bias of the same stiffness, setpoint as input
-    let dyntype = actuator_dyntype(i);
-    if (actuator_gaintype(i) != GAIN_FIXED
-        || actuator_biastype(i) != BIAS_AFFINE
-        || actuator_gainprm(i, 0) != -actuator_biasprm(i, 1)
-        || (dyntype != DYN_NONE && dyntype != DYN_INTEGRATOR)) {
-        return 0.0;
-    }
+// actuator length of a whole turn (2π times the gear) of a transmission that only rotates: a ball joint, or a site relative to another
+// without gear along an axis; zero for all others
+fn turn_period(i: i32) -> f32 {
     let out = actuator_outadr(i);
     let first = vec3f(actuator_gear(out, 0), actuator_gear(out, 1), actuator_gear(out, 2));
     let second = vec3f(actuator_gear(out, 3), actuator_gear(out, 4), actuator_gear(out, 5));
@@ -92,8 +85,25 @@ fn wrap_period(i: i32) -> f32 {
     return 0.0;
 }
 
-// the setpoint nearest to a length among those that differ from the given one by whole periods
+// `turn_period` of position servos; zero for all other actuators
+fn wrap_period(i: i32) -> f32 {
+    // a position servo: fixed gain, affine bias of the same stiffness, setpoint as input
+    let dyntype = actuator_dyntype(i);
+    let follows = dyntype == DYN_NONE || dyntype == DYN_INTEGRATOR || dyntype == DYN_FILTER || dyntype == DYN_FILTEREXACT;
+    if (actuator_gaintype(i) != GAIN_FIXED
+        || actuator_biastype(i) != BIAS_AFFINE
+        || actuator_gainprm(i, 0) != -actuator_biasprm(i, 1)
+        || !follows) {
+        return 0.0;
+    }
+    return turn_period(i);
+}
+
+// the setpoint nearest to a length among those that differ from the given one by whole periods; without a period, the given setpoint
 fn wrap_setpoint(setpoint: f32, len: f32, period: f32) -> f32 {
+    if (period <= 0.0) {
+        return setpoint;
+    }
     return setpoint - period * floor((setpoint - len) / period + 0.5);
 }
 

@@ -95,7 +95,7 @@ fn advance_act<rate>(i: i32) {
 
     // an angle setpoint is kept within half a turn of the length
     let period = wrap_period(i);
-    if (actuator_dyntype(i) == DYN_INTEGRATOR && period > 0.0) {
+    if (period > 0.0) {
         let last = adr + num - 1;
         set_act(last, wrap_setpoint(act(last), actuator_length(actuator_outadr(i)), period));
     }

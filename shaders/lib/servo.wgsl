@@ -24,6 +24,7 @@ fn pid(i: i32, bad: bool) -> Pid {
     if (actuator_dyntype(i) == DYN_PID && slew > 0.0) {
         let now = act(actuator_actadr(i));
         let step = slew * opt_timestep;
+        inputs.x = wrap_setpoint(inputs.x, now, turn_period(i));
         inputs.x = clip(inputs.x, now - step, now + step);
     }
     return Pid(inputs.x, inputs.y, inputs.z, actuator_gainprm(i, 0));
@@ -35,14 +36,16 @@ fn pid_rate(i: i32, bad: bool) -> vec2f {
     let last = adr + actuator_actnum(i) - 1;
     let goal = pid(i, bad).goal;
     let slew = (goal - act(adr)) / opt_timestep;
-    let rate = goal - actuator_length(actuator_outadr(i));
+    let len = actuator_length(actuator_outadr(i));
+    let rate = wrap_setpoint(goal, len, turn_period(i)) - len;
     return vec2f(slew, unwound(rate, act(last), actuator_dynprm(i, 0)));
 }
 
 // force of a PID controller without its bias, `-kp length - kv velocity`
 fn pid_force(i: i32, bad: bool) -> f32 {
     let p = pid(i, bad);
-    let force = -actuator_biasprm(i, 1) * p.goal - actuator_biasprm(i, 2) * p.speed + p.feedforward;
+    let goal = wrap_setpoint(p.goal, actuator_length(actuator_outadr(i)), turn_period(i));
+    let force = -actuator_biasprm(i, 1) * goal - actuator_biasprm(i, 2) * p.speed + p.feedforward;
     if (p.ki == 0.0) {
         return force;
     }

@@ -3,6 +3,12 @@
 // largest angle to which a hinge bends for good, in the measure of its coefficient (rad)
 const BENT_MOST: f32 = 1.3;
 
+// largest plastic strain of a cell or a face
+const PLASTIC_LARGEST: f32 = 0.35;
+
+// largest part of an edge's squared length at rest that it loses for good
+const PLASTIC_SHORTEST: f32 = 0.99;
+
 // part of the squared change of area that does not count in a face that is stretched: it gets thinner by a quarter of that change
 const THINNING: f32 = 0.125;
 
@@ -110,7 +116,8 @@ fn yield_triangles(f: i32, adr: i32) {
         let moved = 1.0 - kept_strain(norm + along, limit);
         for (var k = 0; k < 3; k++) {
             let area = select(trace * x.square[k], 0.0, grows);
-            set_plastic(at + k, plastic(at + k) + moved * (x.elastic[k] - area));
+            let held = plastic(at + k) + moved * (x.elastic[k] - area);
+            set_plastic(at + k, max(held, -PLASTIC_SHORTEST * x.square[k]));
         }
     }
 }
@@ -178,7 +185,8 @@ fn yield_tetrahedra(f: i32, adr: i32) {
         }
         let growth = isochoric(mixed3(shape, x.square));
         for (var k = 0; k < 6; k++) {
-            set_plastic(at + k, shape[k] + growth * x.square[k]);
+            let held = shape[k] + growth * x.square[k];
+            set_plastic(at + k, max(held, -PLASTIC_SHORTEST * x.square[k]));
         }
     }
 }
@@ -229,8 +237,22 @@ fn yield_patches(f: i32, adr: i32) {
             strain[1] -= area;
         }
         let moved = 1.0 - kept_strain(square, limit);
+        if (moved <= 0.0) {
+            continue;
+        }
         for (var k = 0; k < words; k++) {
-            set_plastic(at + k, plastic(at + k) + moved * strain[k]);
+            strain[k] = plastic(at + k) + moved * strain[k];
+        }
+
+        // a larger plastic strain is scaled down
+        var norm = 0.0;
+        for (var k = 0; k < words; k++) {
+            norm += strain[k] * strain[k] * select(0.5, 1.0, k < select(2, 3, words == 6));
+        }
+        norm = sqrt(norm);
+        let scale = select(1.0, PLASTIC_LARGEST / norm, norm > PLASTIC_LARGEST);
+        for (var k = 0; k < words; k++) {
+            set_plastic(at + k, strain[k] * scale);
         }
     }
 }

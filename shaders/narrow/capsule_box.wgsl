@@ -38,7 +38,8 @@ fn capsule_box(capsule: Shape, cube: Shape, margin: f32) {
     let size = cube.size;
     let radius = capsule.size[0];
     let far = margin + 2.0 * (radius + half + size[0] + size[1] + size[2]);
-    var near = Nearest(0, far, 0.0, 0.0, -1, 0, 0);
+    let far2 = far * far;
+    var near = Nearest(0, far2, 0.0, 0.0, -1, 0, 0);
     near = nearest_face(segment, size, near);
     near = nearest_edge(segment, size, near);
     if (near.kind == 0) {

@@ -15,16 +15,19 @@ const IMPACT_DONE: i32 = 3;
 const IMPACT_TARGET: f32 = 0.02;
 // share of the first distance at which the advancement ends
 const IMPACT_ENOUGH: f32 = 0.03;
-// maximum number of steps of the advancement
-const IMPACT_STEPS: i32 = 100;
+// maximum number of steps of the advancement. A shape that turns fast has a bound far above its speed: the rest of the way is then
+// taken at the present speed of the nearest points
+const IMPACT_STEPS: i32 = 16;
 
 // motions of both geoms
 var<private> impact_sweep1: Sweep;
 var<private> impact_sweep2: Sweep;
 var<private> impact_phase: i32;
 var<private> impact_step: i32;
-// fraction of the timestep of the present search, distance at its start, and how much of it is above the margin (m)
+// fraction of the timestep at which the impact happens, that of the present search, distance at the start, and how much of it is above
+// the margin (m)
 var<private> impact_time: f32;
+var<private> impact_seen: f32;
 var<private> impact_start: f32;
 var<private> impact_room: f32;
 // nearest points of both geoms, unit normal from the first to the second, and distance
@@ -57,8 +60,8 @@ fn look_ahead(k: i32, a: Shape, b: Shape, search: bool, soon: bool) {
         var second = b;
         var margin = collision_detect(k);
         if (!now) {
-            first = sweep_place(impact_sweep1, here, impact_time);
-            second = sweep_place(impact_sweep2, there, impact_time);
+            first = sweep_place(impact_sweep1, here, impact_seen);
+            second = sweep_place(impact_sweep2, there, impact_seen);
             margin = select(impact_margin, 0.0, impact_phase == IMPACT_NEAR);
         }
         if (plane) {
@@ -94,7 +97,7 @@ fn look_ahead(k: i32, a: Shape, b: Shape, search: bool, soon: bool) {
 fn impact_begin(k: i32, soon: bool) {
     impact_way = 0.0;
     impact_step = 0;
-    impact_time = 0.0;
+    impact_seen = 0.0;
     impact_sweep1 = sweep_of(collision_geom1(k));
     impact_sweep2 = sweep_of(collision_geom2(k));
     var touches = false;
@@ -138,31 +141,46 @@ fn impact_advance(k: i32, a: Shape, b: Shape, plane: bool) {
         impact_start = ccd_dist;
         impact_room = ccd_dist - margin;
     }
-    if (impact_dist <= margin + IMPACT_ENOUGH * impact_room || impact_step == IMPACT_STEPS) {
-        impact_arrive(a, b, plane);
-        return;
-    }
 
     // upper bound of the approach speed of any two points along the normal (m in a timestep)
     let turned = sweep_turned(impact_sweep1) + sweep_turned(impact_sweep2);
-    let speed = dot(impact_normal, impact_sweep1.lin - impact_sweep2.lin) + turned;
-    impact_time += (impact_dist - margin - IMPACT_TARGET * impact_room) / max(speed, MINVAL);
-    impact_step++;
-    if (speed <= 0.0 || impact_time >= 1.0) {
+    let bound = dot(impact_normal, impact_sweep1.lin - impact_sweep2.lin) + turned;
+    if (impact_late(k, bound)) {
         impact_phase = IMPACT_DONE;
+        return;
     }
+    let far = impact_dist > margin + IMPACT_ENOUGH * impact_room;
+    let left = impact_dist - margin - IMPACT_TARGET * impact_room;
+    if (!far || impact_step == IMPACT_STEPS) {
+        impact_arrive(k, a, b, plane, select(0.0, left, far));
+        return;
+    }
+    impact_seen += left / bound;
+    impact_step++;
 }
 
-// ends the advancement at the impact: faces or edges may meet there
-fn impact_arrive(a: Shape, b: Shape, plane: bool) {
+// true if two geoms do not touch within the timestep at a speed from where they are
+fn impact_late(k: i32, speed: f32) -> bool {
+    return speed <= 0.0 || impact_seen + (impact_dist - collision_margin(k)) / max(speed, MINVAL) >= 1.0;
+}
+
+// ends the advancement at the impact, or where a distance is left: faces or edges may meet there
+fn impact_arrive(k: i32, a: Shape, b: Shape, plane: bool, left: f32) {
     impact_phase = IMPACT_DONE;
-    if (impact_time <= 0.0) {
+    if (impact_seen <= 0.0) {
         return;
     }
     let first = impact_sweep1.lin + cross(impact_sweep1.rot, impact_point1 - a.pos);
     let second = impact_sweep2.lin + cross(impact_sweep2.rot, impact_point2 - b.pos);
     let speed = dot(impact_normal, first - second);
-    impact_way = max((impact_start - impact_dist) / impact_time, speed);
+    if (left > 0.0 && impact_late(k, speed)) {
+        return;
+    }
+    impact_time = impact_seen;
+    if (left > 0.0) {
+        impact_time += left / speed;
+    }
+    impact_way = max((impact_start - impact_dist) / impact_seen, speed);
 
     // corners that come as near in the rest of the timestep count as well
     impact_margin = 2.0 * impact_dist + impact_way * (1.0 - impact_time) + opt_ccd_tolerance;
@@ -265,9 +283,9 @@ fn soft_of_pair(k: i32) -> Solver {
     return solver(vec2f(collision_solref(k, 0), collision_solref(k, 1)), imp);
 }
 
-// present position of a point of a geom that is given at the time of the impact
+// present position of a point of a geom that is given at the time of the last search
 fn impact_at_first(sweep: Sweep, shape: Shape, point: vec3f) -> vec3f {
-    let later = sweep_place(sweep, shape, impact_time);
+    let later = sweep_place(sweep, shape, impact_seen);
     return shape.pos + shape.mat * (transpose(later.mat) * (point - later.pos));
 }
 

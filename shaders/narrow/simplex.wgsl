@@ -55,6 +55,7 @@ fn on_triangle(a: vec3f, b: vec3f, c: vec3f, segment: bool) -> vec3f {
         let area = simplex_areas(a, b, c, origin.xyz);
         inside = area.xyz > vec3f(0.0);
         if (all(inside)) {
+            // of tiny triangles the areas do not add up to the whole: their sum keeps the point in the triangle
             return area.xyz / (area.x + area.y + area.z);
         }
     }

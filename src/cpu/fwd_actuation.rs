@@ -117,7 +117,9 @@ fn activation_rate<R: Real>(m: &Model, d: &mut Data<R>, i: usize, bad: R::Mask) 
             }
         }
         Some(DynType::Filter | DynType::FilterExact) => {
-            let excess = control(m, d, bad, u) - d.act[last];
+            let target = control(m, d, bad, u);
+            let target = wrap_setpoint(target, d.act[last], wrap_period(m, d, i));
+            let excess = target - d.act[last];
             d.act_dot[last] = excess / prm(0).max(R::splat(MINVAL));
         }
         Some(DynType::Muscle) => {

@@ -21,6 +21,7 @@ use crate::asset::vec3::normalize;
 use crate::asset::{AssetError, MeshData, read_gmsh, read_obj_lines, read_stl};
 use crate::compile::mesh::{plain, solid};
 use crate::compile::pose::{Pose, UNIT, Units, unit};
+use crate::cpu::lib::math::{add_scl3, cross};
 use crate::cpu::lib::shell::face_num;
 use crate::types::{JointType, MINVAL};
 
@@ -264,13 +265,11 @@ impl Reader<'_> {
                 .try_into()
                 .unwrap_or(*b"xyz"),
         };
-        let mut pose = match units.orientation(&said.orientation) {
-            Ok(quat) => Pose {
-                pos: said.pos(),
-                quat: unit(quat.unwrap_or(UNIT)),
-            },
+        let quat = match units.orientation(&said.orientation) {
+            Ok(quat) => quat.unwrap_or(UNIT),
             Err(msg) => return self.log.mistake(node.origin, None, msg),
         };
+        let mut pose = Pose::at(said.pos());
         let mut frame = place.frame;
         while let Some(around) = frame.and_then(|f| body.frames.get(f)) {
             match units.orientation(&around.orientation) {
@@ -287,7 +286,7 @@ impl Reader<'_> {
             frame = around.parent;
         }
         for p in &mut shape.point {
-            *p = pose.then(Pose::at(*p)).pos;
+            *p = pose.then(Pose::at(turned(quat, *p))).pos;
         }
     }
 
@@ -590,6 +589,13 @@ fn flex_of(node: &Node, said: &Flexcomp, shape: &Shape) -> Flex {
         origin: node.origin,
         ..Flex::default()
     }
+}
+
+// a point rotated by a quaternion that is not normalized: MuJoCo takes it as it is given here (`mju_rotVecQuat`)
+fn turned(quat: [f64; 4], point: [f64; 3]) -> [f64; 3] {
+    let [w, axis @ ..] = quat;
+    let across = add_scl3(cross(axis, point), point, w);
+    add_scl3(point, cross(axis, across), 2.0)
 }
 
 // the body of a point mass that slides

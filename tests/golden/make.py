@@ -11,8 +11,9 @@ import mujoco, numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = (ROOT / "src" / "fields.rs").read_text()
-ROWS = re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M)
-SIZES = re.findall(r"^        (n\w+),", TABLE, re.M)
+# boxes around triangles are kept of meshes beside signed distance fields alone
+ROWS = [r for r in re.findall(r"^        (\w+): (\w+)\[([^\]]*)\]", TABLE, re.M) if not r[0].startswith(("mesh_bvh", "bvh_"))]
+SIZES = [s for s in re.findall(r"^        (n\w+),", TABLE, re.M) if s != "nbvh"]
 OPTS = re.findall(r"^    (\w+): (?:f64|i32|\[f64; \d\]) =", (ROOT / "src" / "model.rs").read_text(), re.M)
 INPUTS = "qpos qvel act ctrl qfrc_applied xfrc_applied mocap_pos mocap_quat eq_active".split()
 STATE = ("history", "plastic")

@@ -12,6 +12,7 @@ python3 tests/golden/make.py tests/golden/soft_cage.xml tests/golden/cages.npz
 python3 tests/golden/make_collision.py tests/golden/collision.npz
 python3 tests/golden/make_collision.py tests/golden/convex.npz 12 convex
 python3 tests/golden/make_collision.py tests/golden/faces.npz 16 faces
+python3 tests/golden/make_collision.py tests/golden/caps.npz 60 caps
 python3 tests/golden/make_collision.py tests/golden/hfield.npz 16 hfield
 python3 tests/golden/make_collision.py tests/golden/older.npz 8 older
 python3 tests/golden/make_collision.py tests/golden/older_hfield.npz 6 older_hfield
@@ -42,6 +43,8 @@ for name in tin field rod ribbon rope lath; do
     python3 tests/golden/make_soft.py $name 24
 done
 python3 tests/golden/make_soft.py nodes 6
+python3 tests/golden/make_spins.py
+python3 tests/golden/make_squash.py
 tests/golden/make_solver.sh
 python3 tests/golden/make_textures.py > tests/golden/textures.txt
 python3 tests/golden/make_fields.py > tests/golden/fields.txt

@@ -24,4 +24,6 @@ mod sensor;
 mod skip;
 mod soft;
 mod solver;
+mod spins;
+mod squash;
 mod stages;

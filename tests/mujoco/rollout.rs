@@ -62,6 +62,7 @@ const SMALL: &[&str] = &[
     "cartpole",
     "pendula",
     "servos",
+    "turns",
     "controllers",
     "tendons",
     "quadruped",

@@ -166,6 +166,7 @@ const MODELS: &[(&str, &[&str])] = &[
             "actuators",
             "dcmotors",
             "servos",
+            "turns",
             "tendons",
             "humanoid",
             "delays",

@@ -61,9 +61,10 @@ pub fn capsule_box(capsule: &Shape, cube: &Shape, margin: f64, out: &mut Contact
     let size = cube.size;
     let radius = capsule.size[0];
     let far = margin + 2.0 * (radius + half + size[0] + size[1] + size[2]);
+    let far2 = far * far;
     let mut near = Nearest {
         kind: Kind::None,
-        dist: far,
+        dist: far2,
         on_segment: 0.0,
         on_edge: 0.0,
         face: -1,

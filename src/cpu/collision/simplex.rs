@@ -93,7 +93,9 @@ pub fn on_triangle(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> [f64; 3] {
     let (part, whole) = areas(a, b, c, origin);
     let inside = part.map(|part| alike(whole, part));
     if inside == [true; 3] {
-        return part.map(|part| part / whole);
+        // of tiny triangles the areas do not add up to the whole: their sum keeps the point in the triangle
+        let sum = part[0] + part[1] + part[2];
+        return part.map(|part| part / sum);
     }
 
     // outside: the nearest of the edges that have the origin on their outer side

@@ -92,22 +92,15 @@ pub fn next_activation<R: Real>(m: &Model, d: &Data<R>, i: usize, k: usize, act_
     clip(act, lo, hi)
 }
 
-/// Actuator length of a whole turn (2π times the gear), for position servos of an orientation; zero for all other actuators.
+/// Actuator length of a whole turn (2π times the gear) of a transmission that only rotates: a ball joint, or a site relative to another
+/// without gear along an axis; zero for all others.
 #[inline(always)]
-pub fn wrap_period<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
-    // a position servo: fixed gain, affine bias of the same stiffness, setpoint as input
-    let dyntype = m.actuator_dyntype[i];
-    if m.actuator_gaintype[i] != GainType::Fixed
-        || m.actuator_biastype[i] != BiasType::Affine
-        || (dyntype != DynType::None && dyntype != DynType::Integrator)
-    {
-        return R::zero();
-    }
+pub fn turn_period<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     let adr = 6 * m.actuator_outadr[i] as usize;
     let axis = |from: usize| [0, 1, 2].map(|k| d.own.actuator_gear(m, adr + from + k));
     let turn = |axis: [R; 3]| R::splat(2.0 * std::f64::consts::PI) * norm3(axis);
     let [id, refid] = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
-    let period = match TrnType::from_i32(m.actuator_trntype[i]) {
+    match TrnType::from_i32(m.actuator_trntype[i]) {
         Some(TrnType::Site) if refid >= 0 => {
             let still = dot3(axis(0), axis(0)).le(R::zero());
             R::select(still, turn(axis(3)), R::zero())
@@ -117,10 +110,25 @@ pub fn wrap_period<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
         {
             turn(axis(0))
         }
-        _ => return R::zero(),
-    };
+        _ => R::zero(),
+    }
+}
+
+/// [`turn_period`] of position servos; zero for all other actuators.
+#[inline(always)]
+pub fn wrap_period<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
+    // a position servo: fixed gain, affine bias of the same stiffness, setpoint as input
+    use DynType as T;
+    let dyntype = m.actuator_dyntype[i];
+    let follows = [T::None, T::Integrator, T::Filter, T::FilterExact];
+    if m.actuator_gaintype[i] != GainType::Fixed
+        || m.actuator_biastype[i] != BiasType::Affine
+        || !follows.iter().any(|kind| dyntype == *kind)
+    {
+        return R::zero();
+    }
     let stiffness = d.own.actuator_gainprm(m, 10 * i) + d.own.actuator_biasprm(m, 10 * i + 1);
-    R::select(nonzero(stiffness), R::zero(), period)
+    R::select(nonzero(stiffness), R::zero(), turn_period(m, d, i))
 }
 
 /// The setpoint nearest to a length among those that differ from the given one by whole periods; without a period, the given setpoint.

@@ -110,11 +110,9 @@ fn advance_act<R: Real>(m: &Model, d: &mut Data<R>, i: usize, act_dot: &[R]) {
     }
 
     // an angle setpoint is kept within half a turn of the length
-    if m.actuator_dyntype[i] == DynType::Integrator {
-        let length = d.actuator_length[m.actuator_outadr[i] as usize];
-        let last = adr + num - 1;
-        d.act[last] = wrap_setpoint(d.act[last], length, wrap_period(m, d, i));
-    }
+    let length = d.actuator_length[m.actuator_outadr[i] as usize];
+    let last = adr + num - 1;
+    d.act[last] = wrap_setpoint(d.act[last], length, wrap_period(m, d, i));
 
     // likewise an orientation setpoint
     if m.actuator_dyntype[i] == DynType::Integrator && m.actuator_gaintype[i] == GainType::So3 {

@@ -1,6 +1,6 @@
 //! Servos with several inputs: PID controllers, and servos of an orientation.
 
-use crate::cpu::lib::actuator::next_activation;
+use crate::cpu::lib::actuator::{next_activation, turn_period, wrap_setpoint};
 use crate::cpu::lib::dcmotor::unwound;
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
@@ -32,6 +32,7 @@ fn pid<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> 
     let target = if dynamic && m.actuator_dynprm[10 * i + 1] > 0.0 {
         let now = d.act[m.actuator_actadr[i] as usize];
         let step = d.own.actuator_dynprm(m, 10 * i + 1) * d.own.timestep(m);
+        let target = wrap_setpoint(target, now, turn_period(m, d, i));
         clip(target, now - step, now + step)
     } else {
         target
@@ -52,7 +53,8 @@ pub fn pid_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) 
     let pid = pid(m, d, i, ctrl);
     let slew = (pid.target - d.act[adr]) / d.own.timestep(m);
 
-    let rate = pid.target - d.actuator_length[m.actuator_outadr[i] as usize];
+    let length = d.actuator_length[m.actuator_outadr[i] as usize];
+    let rate = wrap_setpoint(pid.target, length, turn_period(m, d, i)) - length;
     let rate = unwound(rate, d.act[last], d.own.actuator_dynprm(m, 10 * i));
     [slew, rate]
 }
@@ -62,7 +64,9 @@ pub fn pid_rate<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) 
 pub fn pid_force<R: Real>(m: &Model, d: &Data<R>, i: usize, ctrl: impl Fn(usize) -> R) -> R {
     let pid = pid(m, d, i, ctrl);
     let [kp, kv] = [1, 2].map(|k| -d.own.actuator_biasprm(m, 10 * i + k));
-    let force = kp * pid.target + kv * pid.speed + pid.feedforward;
+    let length = d.actuator_length[m.actuator_outadr[i] as usize];
+    let target = wrap_setpoint(pid.target, length, turn_period(m, d, i));
+    let force = kp * target + kv * pid.speed + pid.feedforward;
     if m.actuator_gainprm[10 * i] == 0.0 {
         return force;
     }

@@ -10,6 +10,12 @@ use crate::types::DSBL_SPRING;
 /// Largest angle to which a hinge bends for good, in the measure of its coefficient (rad).
 const MOST: f64 = 1.3;
 
+/// Largest plastic strain of a cell or a face.
+const LARGEST: f64 = 0.35;
+
+/// Largest part of an edge's squared length at rest that it loses for good.
+const SHORTEST: f64 = 0.99;
+
 /// Part of the squared change of area that does not count in a face that is stretched: it gets thinner by a quarter of that change.
 const THINNING: f64 = 1.0 / 8.0;
 
@@ -133,7 +139,8 @@ fn yield_triangles<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
         let moved = R::one() - kept_strain(norm + along, limit);
         for k in 0..3 {
             let area = R::select(grows, R::zero(), trace * square[k]);
-            d.plastic[at + k] += moved * (elastic[k] - area);
+            let new = d.plastic[at + k] + moved * (elastic[k] - area);
+            d.plastic[at + k] = new.max(-R::splat(SHORTEST) * square[k]);
         }
     }
 }
@@ -208,6 +215,7 @@ fn yield_tetrahedra<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
         let growth = isochoric(mixed3(shape, square));
         for k in 0..6 {
             let new = shape[k] + growth * square[k];
+            let new = new.max(-R::splat(SHORTEST) * square[k]);
             d.plastic[at + k] = R::select(over, new, old[k]);
         }
     }
@@ -246,10 +254,29 @@ fn yield_patches<R: Real>(m: &Model, d: &mut Data<R>, f: usize, adr: usize) {
             _ => plane_deviator(&mut strain),
         };
         let moved = R::one() - kept_strain(square, limit);
-        for (k, x) in strain.into_iter().take(words).enumerate() {
-            d.plastic[at + k] += moved * x;
+        if !R::zero().lt(moved).any() {
+            continue;
+        }
+        for (x, plastic) in strain[..words].iter_mut().zip(&d.plastic[at..]) {
+            *x = *plastic + moved * *x;
+        }
+
+        // a larger plastic strain is scaled down
+        let norm = squared(&strain[..words]).sqrt();
+        let most = R::splat(LARGEST);
+        let over = R::zero().lt(moved) & most.lt(norm);
+        let scale = R::select(over, most / R::select(over, norm, R::one()), R::one());
+        for (plastic, x) in d.plastic[at..].iter_mut().zip(&strain[..words]) {
+            *plastic = *x * scale;
         }
     }
+}
+
+// square of a strain whose shears are given twice: six numbers of a cell, three of a face
+fn squared<R: Real>(strain: &[R]) -> R {
+    let along = strain.len() / 2 + strain.len() % 2;
+    let square = |part: &[R]| part.iter().fold(R::zero(), |sum, x| sum + *x * *x);
+    square(&strain[..along]) + R::splat(0.5) * square(&strain[along..])
 }
 
 // takes the change of volume from a strain; the square of what is left
