@@ -265,8 +265,10 @@ impl Reader<'_> {
                 .try_into()
                 .unwrap_or(*b"xyz"),
         };
+        // only in a frame a quaternion is normalized, as in MuJoCo
+        let raw = said.orientation.quat.filter(|_| place.frame.is_none());
         let quat = match units.orientation(&said.orientation) {
-            Ok(quat) => quat.unwrap_or(UNIT),
+            Ok(quat) => raw.or(quat).unwrap_or(UNIT),
             Err(msg) => return self.log.mistake(node.origin, None, msg),
         };
         let mut pose = Pose::at(said.pos());
@@ -591,7 +593,7 @@ fn flex_of(node: &Node, said: &Flexcomp, shape: &Shape) -> Flex {
     }
 }
 
-// a point rotated by a quaternion that is not normalized: MuJoCo takes it as it is given here (`mju_rotVecQuat`)
+// a point rotated by a quaternion that need not be normalized (`mju_rotVecQuat`)
 fn turned(quat: [f64; 4], point: [f64; 3]) -> [f64; 3] {
     let [w, axis @ ..] = quat;
     let across = add_scl3(cross(axis, point), point, w);
