@@ -268,3 +268,22 @@ fn second_on_face(segment: &Segment, size: [f64; 3], near: &Nearest) -> f64 {
     }
     sign * second
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // their squared distance is more than the lengths of both together
+    #[test]
+    fn a_capsule_far_from_a_box_has_its_distance() {
+        let mat = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let shape = |pos, size| Shape { pos, mat, size };
+        let capsule = shape([0.0, 0.0, 3.0], [0.05, 0.08, 0.0]);
+        let cube = shape([0.0; 3], [0.09, 0.07, 0.05]);
+        let mut out = Contacts::new();
+        capsule_box(&capsule, &cube, 3.0, &mut out);
+        let dist = out.point[..out.num].iter().map(|p| p.dist);
+        let nearest = dist.fold(f64::INFINITY, f64::min);
+        assert!((nearest - 2.82).abs() < 1e-12, "{nearest}");
+    }
+}
