@@ -21,7 +21,7 @@ use crate::asset::vec3::normalize;
 use crate::asset::{AssetError, MeshData, read_gmsh, read_obj_lines, read_stl};
 use crate::compile::mesh::{plain, solid};
 use crate::compile::pose::{Pose, UNIT, Units, unit};
-use crate::cpu::lib::math::{add_scl3, cross};
+use crate::cpu::lib::math::rot_vec_quat;
 use crate::cpu::lib::shell::face_num;
 use crate::types::{JointType, MINVAL};
 
@@ -265,7 +265,7 @@ impl Reader<'_> {
                 .try_into()
                 .unwrap_or(*b"xyz"),
         };
-        // only in a frame a quaternion is normalized, as in MuJoCo
+        // only in a frame a quaternion is normalized, as in MuJoCo: elsewhere its length counts
         let raw = said.orientation.quat.filter(|_| place.frame.is_none());
         let quat = match units.orientation(&said.orientation) {
             Ok(quat) => raw.or(quat).unwrap_or(UNIT),
@@ -288,7 +288,7 @@ impl Reader<'_> {
             frame = around.parent;
         }
         for p in &mut shape.point {
-            *p = pose.then(Pose::at(turned(quat, *p))).pos;
+            *p = pose.then(Pose::at(rot_vec_quat(*p, quat))).pos;
         }
     }
 
@@ -591,13 +591,6 @@ fn flex_of(node: &Node, said: &Flexcomp, shape: &Shape) -> Flex {
         origin: node.origin,
         ..Flex::default()
     }
-}
-
-// a point rotated by a quaternion that need not be normalized (`mju_rotVecQuat`)
-fn turned(quat: [f64; 4], point: [f64; 3]) -> [f64; 3] {
-    let [w, axis @ ..] = quat;
-    let across = add_scl3(cross(axis, point), point, w);
-    add_scl3(point, cross(axis, across), 2.0)
 }
 
 // the body of a point mass that slides
