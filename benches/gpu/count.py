@@ -92,9 +92,10 @@ def counted(program: Path, models: list[Path], lanes: int | None) -> dict[str, A
 
 
 def off(name: str, model: dict[str, Any]) -> list[str]:
-    """A sentence for each difference between the results of the kernels and of the f64 reference."""
+    """A sentence for each race, and for each difference between the results of the kernels and of the f64 reference."""
+    raced = [f"{name}: {sentence}" for sentence in model["races"]]
     gaps = {key: gap for key, gap in model["from_twin"].items() if key in twin.REALS}
-    return [f"{name}: {key} is off the twin's by {gap:.2g}" for key, gap in gaps.items() if gap > twin.MOST]
+    return raced + [f"{name}: {key} is off the twin's by {gap:.2g}" for key, gap in gaps.items() if gap > twin.MOST]
 
 
 def held(found: dict[str, Any]) -> bool:

@@ -10,11 +10,7 @@ FUNCTION = re.compile(r"^INLINE [^(]*?(\w+)\(")
 def by_function(text: Path, chains: Path) -> tuple[Counter[str], Counter[str]]:
     """Warp instructions in each function and the functions that it calls, and the waits for memory there, from the CUDA text of a kernel
     and the file of `warps` beside it."""
-    owner, name = {}, "entry"
-    for line, said in enumerate(text.read_text().splitlines(), 1):
-        found = FUNCTION.match(said)
-        name = found[1] if found else name
-        owner[line] = name
+    owner = owners(text)
     count: Counter[str] = Counter()
     waits: Counter[str] = Counter()
     for told in chains.read_text().splitlines():
@@ -23,3 +19,13 @@ def by_function(text: Path, chains: Path) -> tuple[Counter[str], Counter[str]]:
             count[function] += times
             waits[function] += waited
     return count, waits
+
+
+def owners(text: Path) -> dict[int, str]:
+    """The function of each line of the CUDA text of a kernel."""
+    owner, name = {}, "entry"
+    for line, said in enumerate(text.read_text().splitlines(), 1):
+        found = FUNCTION.match(said)
+        name = found[1] if found else name
+        owner[line] = name
+    return owner

@@ -12,6 +12,7 @@ from typing import Any
 import functions
 import metal
 import nvidia
+import races
 import tools
 import twin
 from settle import WORLDS
@@ -67,6 +68,7 @@ def measure(program: Path, model: Path, lanes: int | None = None) -> dict[str, A
     kernels = kernels_of(plan)
     said = compiled(folder, kernels)
     counts = run(folder, plan, kernels)
+    found = races.told(folder, plan, counts)
     figures = []
     for kernel, machine in zip(kernels, said, strict=True):
         turns = [counts[file] for file in kernel.files]
@@ -77,6 +79,7 @@ def measure(program: Path, model: Path, lanes: int | None = None) -> dict[str, A
         "worlds_of_workgroup": plan["worlds_of_workgroup"],
         "bytes_of_world": 4 * plan["world_words"],
         "bytes_of_model": 4 * plan["model_words"],
+        "races": found,
         "from_twin": twin.differences(folder, plan, WORLDS),
         "kernels": figures,
     }
@@ -100,7 +103,7 @@ def compiled(folder: Path, kernels: Iterable[Kernel]) -> list[dict[str, int]]:
         return list(pool.map(one, kernels))
 
 
-def run(folder: Path, plan: dict[str, Any], kernels: Iterable[Kernel]) -> dict[str, dict[str, int]]:
+def run(folder: Path, plan: dict[str, Any], kernels: Iterable[Kernel]) -> dict[str, dict[str, Any]]:
     """Simulates the whole step, on all worlds; returns the counts of each dispatch, in order."""
     first = {file: kernel for kernel in kernels for file in kernel.files}
     order = [said["file"] for said in plan["kernels"]]
@@ -117,9 +120,9 @@ def run(folder: Path, plan: dict[str, Any], kernels: Iterable[Kernel]) -> dict[s
     return dict(zip(order, map(json.loads, told.stdout.splitlines()), strict=True))
 
 
-def per_world(turns: list[dict[str, int]]) -> dict[str, float]:
+def per_world(turns: list[dict[str, Any]]) -> dict[str, float]:
     """Counts of all dispatches of a kernel per world-step; barriers are per workgroup."""
-    total = {name: sum(turn[name] for turn in turns) for name in turns[0] if name != "kernel"}
+    total = {name: sum(turn[name] for turn in turns) for name in turns[0] if name not in ("kernel", "races")}
     out = {name: round(total[name] / WORLDS, 2) for name in COUNTED}
     # share of active lanes per instruction, and the longest workgroup's instructions relative to the mean
     out["busy"] = round(total["lanes"] / (32 * max(total["instructions"], 1)), 4)

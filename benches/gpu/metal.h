@@ -46,6 +46,8 @@ template <class T> struct alignas(16) vec4 {
     INLINE constexpr vec4(vec3<T> v, T d) : x(v.x), y(v.y), z(v.z), w(d) {}
     INLINE constexpr vec4(T a, vec3<T> v) : x(a), y(v.x), z(v.y), w(v.z) {}
     INLINE constexpr vec4(vec2<T> u, vec2<T> v) : x(u.x), y(u.y), z(v.x), w(v.y) {}
+    INLINE constexpr vec4(T a, T b, vec2<T> v) : x(a), y(b), z(v.x), w(v.y) {}
+    INLINE constexpr vec4(T a, vec2<T> v, T d) : x(a), y(v.x), z(v.y), w(d) {}
     INLINE constexpr vec4(vec2<T> u, T c, T d) : x(u.x), y(u.y), z(c), w(d) {}
     COMMON(4)
 };
@@ -116,6 +118,7 @@ INLINE uint max(uint a, uint b) { return a > b ? a : b; }
 INLINE uint min(uint a, uint b) { return a < b ? a : b; }
 OVER2(float, max) OVER2(float, min) OVER2(int, max) OVER2(int, min)
 template <class V> INLINE V clamp(V x, V least, V most) { return min(max(x, least), most); }
+INLINE float2 clamp(float2 x, float least, float most) { return clamp(x, float2(least), float2(most)); }
 template <class T> INLINE T select(T no, T yes, bool c) { return c ? yes : no; }
 template <class T> INLINE vec2<T> select(vec2<T> no, vec2<T> yes, bool2 c) { return vec2<T>(c.x ? yes.x : no.x, c.y ? yes.y : no.y); }
 template <class T> INLINE vec3<T> select(vec3<T> no, vec3<T> yes, bool3 c) {
@@ -143,8 +146,10 @@ template <int N, class V> struct matrix {
     INLINE V operator[](int i) const { return column[i]; }
 };
 typedef matrix<2, float2> float2x2;
+typedef matrix<2, float3> float2x3;
 typedef matrix<3, float3> float3x3;
 INLINE float3 operator*(const float3x3& m, float3 v) { return m[0] * v.x + m[1] * v.y + m[2] * v.z; }
+INLINE float2 operator*(float3 v, const float2x3& m) { return float2(dot(v, m[0]), dot(v, m[1])); }
 INLINE float3 operator*(float3 v, const float3x3& m) { return float3(dot(v, m[0]), dot(v, m[1]), dot(v, m[2])); }
 INLINE float3x3 operator*(const float3x3& m, const float3x3& n) { return float3x3(m * n[0], m * n[1], m * n[2]); }
 INLINE float3x3 operator*(const float3x3& m, float s) { return float3x3(m[0] * s, m[1] * s, m[2] * s); }
@@ -155,10 +160,18 @@ INLINE float3x3 transpose(const float3x3& m) {
     return float3x3(float3(m[0].x, m[1].x, m[2].x), float3(m[0].y, m[1].y, m[2].y), float3(m[0].z, m[1].z, m[2].z));
 }
 
-enum class mem_flags { mem_none, mem_device, mem_threadgroup };
-INLINE mem_flags operator|(mem_flags a, mem_flags) { return a; }
-INLINE void threadgroup_barrier(mem_flags) { __syncthreads(); }
-INLINE void simdgroup_barrier(mem_flags) { __syncwarp(); }
+// barriers that are the same to the compiler; their spelling says to `warps` which memory they order
+enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, all = 3 };
+INLINE constexpr mem_flags operator|(mem_flags a, mem_flags b) { return (mem_flags)((int)a | (int)b); }
+INLINE void threadgroup_barrier(mem_flags which) {
+    if (which == mem_flags::all) __syncthreads();
+    else asm volatile("barrier.sync 0;" ::: "memory");
+}
+INLINE void simdgroup_barrier(mem_flags which) {
+    if (which == mem_flags::all) __syncwarp();
+    else if (which == mem_flags::mem_threadgroup) asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+    else asm volatile("bar.warp.sync 4294967295;" ::: "memory");
+}
 INLINE bool simd_any(bool x) { return __any_sync(~0u, x); }
 INLINE int simd_shuffle_xor(int x, uint mask) { return __shfl_xor_sync(~0u, x, mask); }
 INLINE float simd_shuffle_xor(float x, uint mask) { return __shfl_xor_sync(~0u, x, mask); }

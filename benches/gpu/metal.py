@@ -31,9 +31,13 @@ def cuda(metal: str, invocations: int) -> str:
 
 
 def one_barrier(run: re.Match[str]) -> str:
-    """One barrier for several: lanes meet in their subgroup if one of them says so."""
-    lines = run[0].splitlines(keepends=True)
-    return next((line for line in lines if "simdgroup" in line), lines[0])
+    """One barrier for several, which orders the memory of all of them: lanes meet in their subgroup if one of them says so."""
+    lines = run[0].splitlines()
+    # a barrier of the subgroup orders no memory in SPIR-V, whatever Metal's says
+    flags = sorted({line[line.rindex("metal::mem_flags") : line.rindex(")")] for line in lines if "threadgroup_barrier" in line})
+    of = "simd" if any("simdgroup_barrier" in line for line in lines) else "thread"
+    indent = lines[0][: -len(lines[0].lstrip())]
+    return f"{indent}metal::{of}group_barrier({' | '.join(flags) or 'metal::mem_flags::mem_none'});\n"
 
 
 def caller(parameters: list[str], invocations: int) -> str:

@@ -99,9 +99,16 @@ class Barriers(unittest.TestCase):
     def test_barriers_that_follow_each_other_are_one(self) -> None:
         lines = [f"    metal::{kind}_barrier(metal::mem_flags::{of});\n" for kind, of in
                  (("threadgroup", "mem_device"), ("threadgroup", "mem_threadgroup"), ("simdgroup", "mem_threadgroup"))]  # fmt: skip
-        text = "".join(["{\n", *lines, "    x = 1;\n", *lines[:2], "}\n"])
-        wanted = "".join(["{\n", lines[2], "    x = 1;\n", lines[0], "}\n"])
-        self.assertEqual(metal.BARRIERS.sub(metal.one_barrier, text), wanted)
+        both = "(metal::mem_flags::mem_device | metal::mem_flags::mem_threadgroup);\n"
+        text = "".join(["{\n", *lines, "    x = 1;\n", *lines[:2], "    x = 2;\n", lines[2], "}\n"])
+        wanted = [
+            "{\n",
+            f"    metal::simdgroup_barrier{both}    x = 1;\n",
+            f"    metal::threadgroup_barrier{both}    x = 2;\n",
+            "    metal::simdgroup_barrier(metal::mem_flags::mem_none);\n",
+            "}\n",
+        ]
+        self.assertEqual(metal.BARRIERS.sub(metal.one_barrier, text), "".join(wanted))
 
 
 class Estimate(unittest.TestCase):

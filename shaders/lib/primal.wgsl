@@ -159,10 +159,10 @@ fn update_constraint(g: Island) -> Change {
     var told = vec3i(0);
     for (var k = lane; k < g.nefc; k += LANES) {
         let r = row_at(g, k);
-        let was = efc_state(r);
-        let before = was == CNSTRSTATE_QUADRATIC;
         if (is_elliptic(r)) {
+            // its lane alone reads and writes the states of a contact
             if (is_normal(r)) {
+                let was = efc_state(r);
                 let c = contact_of(r);
                 let state = contact_force(c, r, of_contact<solver_Jaref>(r, c.dim));
                 for (var n = 0; n < c.dim; n++) {
@@ -171,18 +171,19 @@ fn update_constraint(g: Island) -> Change {
                 if (nsolver > 0) {
                     told += c.dim * told_of(was, state);
                 }
-                change.quadratic |= before != (state == CNSTRSTATE_QUADRATIC);
+                change.quadratic |= (was == CNSTRSTATE_QUADRATIC) != (state == CNSTRSTATE_QUADRATIC);
                 change.cone |= state == CNSTRSTATE_CONE;
             }
             continue;
         }
+        let was = efc_state(r);
         let now = row_force(r, solver_Jaref(r));
         set_efc_force(r, now.force);
         set_efc_state(r, now.state);
         if (nsolver > 0) {
             told += told_of(was, now.state);
         }
-        change.quadratic |= before != (now.state == CNSTRSTATE_QUADRATIC);
+        change.quadratic |= (was == CNSTRSTATE_QUADRATIC) != (now.state == CNSTRSTATE_QUADRATIC);
     }
     if (nsolver > 0) {
         noted_rows = sum_told(told);
@@ -473,6 +474,10 @@ fn line_search(g: Island, scale: f32) -> vec2f {
 
 // moves along the search direction; returns whether the acceleration changed
 fn take_step(g: Island, alpha: f32) -> bool {
+    if (opt_cone == CONE_ELLIPTIC) {
+        // the lane of a contact read the residuals of all its rows
+        team_sync();
+    }
     var moved = false;
     for (var k = lane; k < g.nv; k += LANES) {
         let i = dof_at(g, k);

@@ -46,8 +46,8 @@ pub struct Count {
 }
 
 impl Count {
-    /// The counts as one line of JSON.
-    pub fn json(&self, kernel: &str) -> String {
+    /// The counts as one line of JSON, with a list of races.
+    pub fn json(&self, kernel: &str, races: &str) -> String {
         let numbers = [
             ("workgroups", self.workgroups),
             ("warps", self.warps),
@@ -72,6 +72,7 @@ impl Count {
         ];
         let numbers = numbers.map(|(name, n)| format!("\"{name}\":{n}"));
         let kernel = kernel.replace('\\', "\\\\").replace('"', "\\\"");
-        format!("{{\"kernel\":\"{kernel}\",{}}}", numbers.join(","))
+        let numbers = numbers.join(",");
+        format!("{{\"kernel\":\"{kernel}\",{numbers},\"races\":{races}}}")
     }
 }

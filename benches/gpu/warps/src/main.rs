@@ -7,13 +7,14 @@
 //! `FOLDER/model.words` and `FOLDER/before.words` are the initial contents of memory (`manyworlds kernels --state`), `FOLDER/found.words`
 //! the contents after the step. It prints a line of JSON per kernel with its counts, over all worlds. A file `KERNEL.chains` beside each
 //! kernel has the numbers of warp instructions and of waits for memory for each source line: the line itself, then the lines at which it was
-//! inlined.
+//! inlined. Races of each kernel are in its line too (`race.rs`).
 
 mod count;
 mod flow;
 mod memory;
 mod order;
 mod ptx;
+mod race;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -22,6 +23,7 @@ mod warp;
 use count::Count;
 use memory::{Global, Shared};
 use ptx::Program;
+use race::Races;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -63,6 +65,7 @@ fn run(said: &[String]) -> Result<(), String> {
         words(&folder.join("before.words"))?,
         words(&folder.join("model.words"))?,
     );
+    let mut races = Races::new(global.data.len());
     for [of_workgroup, invocations, path] in kernels {
         let grid = Grid {
             worlds,
@@ -71,9 +74,9 @@ fn run(said: &[String]) -> Result<(), String> {
         };
         let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
         let program = Program::read(&text).map_err(|e| format!("{path}: {e}"))?;
-        let (count, times) =
-            dispatch(&program, &grid, &mut global).map_err(|e| format!("{path}: {e}"))?;
-        println!("{}", count.json(path));
+        let (count, times) = dispatch(&program, &grid, &mut global, &mut races)
+            .map_err(|e| format!("{path}: {e}"))?;
+        println!("{}", count.json(path, &races.json(&program.chains)));
         let chains = Path::new(path).with_extension("chains");
         std::fs::write(&chains, told(&program, &times)).map_err(|e| e.to_string())?;
     }
@@ -100,31 +103,33 @@ fn dispatch(
     program: &Program,
     grid: &Grid,
     global: &mut Global,
+    races: &mut Races,
 ) -> Result<(Count, Vec<Times>), String> {
     let mut count = Count::default();
     let mut times = vec![[0; 2]; program.code.len()];
     global.constants.clone_from(&program.constants);
     let workgroups = grid.worlds.div_ceil(grid.of_workgroup);
     let mut longest = 0;
+    races.next_dispatch(program.shared_bytes);
     for workgroup in 0..workgroups {
         let before = count.instructions;
         global.next_workgroup();
+        races.next_workgroup();
         let mut shared = Shared::new(program.shared_bytes);
         let mut warps: Vec<Warp> = (0..grid.invocations.div_ceil(WARP))
             .map(|k| Warp::new(program, workgroup, k, grid.invocations))
             .collect();
         loop {
-            let mut waiting = 0;
+            let mut waiting = None;
             for warp in warps.iter_mut().filter(|warp| !warp.done()) {
-                match warp.run(program, global, &mut shared, &mut count, &mut times)? {
-                    Stopped::AtBarrier => waiting += 1,
+                match warp.run(program, global, &mut shared, races, &mut count, &mut times)? {
+                    Stopped::AtBarrier(orders) => waiting = Some(orders),
                     Stopped::AtEnd => {}
                 }
             }
-            if waiting == 0 {
-                break;
-            }
+            let Some(orders) = waiting else { break };
             count.barriers += 1;
+            races.barrier(orders);
         }
         longest = longest.max(count.instructions - before);
     }

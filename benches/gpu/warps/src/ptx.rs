@@ -3,6 +3,7 @@
 use crate::flow;
 use crate::memory::{CONSTANTS, DATA, MODEL};
 use crate::order;
+use crate::race::Orders;
 use crate::value::{Op, Type};
 use std::collections::HashMap;
 
@@ -42,9 +43,9 @@ pub enum Kind {
     /// Jumps.
     Branch(usize),
     /// A barrier of the workgroup.
-    Barrier,
+    Barrier(Orders),
     /// A barrier of the warp.
-    Meet,
+    Meet(Orders),
     /// Shuffle, reads a value of another lane: value, mask that is xored with the lane's number.
     Exchange(Operand, Operand),
     /// Vote: true if a predicate is true in any lane.
@@ -357,8 +358,18 @@ impl<'a> Reader<'a> {
                 let to = self.labels.get(arguments[0]);
                 (Kind::Branch(*to.ok_or("goes nowhere")?), None)
             }
-            "bar" if parts[1] == "sync" => (Kind::Barrier, None),
-            "bar" if parts[1] == "warp" => (Kind::Meet, None),
+            // metal.h writes the members in three ways
+            "bar" if parts[1] == "sync" => (Kind::Barrier(Orders::All), None),
+            "barrier" if parts[1] == "sync" => (Kind::Barrier(Orders::Workgroup), None),
+            "bar" if parts[1] == "warp" => {
+                let orders = match arguments[0] {
+                    "-1" => Orders::All,
+                    "0xffffffff" => Orders::Workgroup,
+                    "4294967295" => Orders::Nothing,
+                    _ => return Err("does not meet all lanes".to_owned()),
+                };
+                (Kind::Meet(orders), None)
+            }
             "shfl" if parts[2] == "bfly" => {
                 let to = arguments[0].split('|').next().unwrap_or("");
                 let (value, mask) = (self.operand(arguments[1])?, self.operand(arguments[2])?);
@@ -437,7 +448,7 @@ pub fn read(instruction: &Instruction) -> impl Iterator<Item = usize> {
         Kind::Store(_, base, _, value) => vec![*base, *value],
         Kind::Exchange(value, mask) => vec![*value, *mask],
         Kind::Any(value) => vec![*value],
-        Kind::Branch(_) | Kind::Barrier | Kind::Meet | Kind::Return => Vec::new(),
+        Kind::Branch(_) | Kind::Barrier(_) | Kind::Meet(_) | Kind::Return => Vec::new(),
     };
     let only = instruction.only.map(|(register, _)| register);
     let registers = operands.into_iter().filter_map(|operand| match operand {

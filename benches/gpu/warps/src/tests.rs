@@ -3,6 +3,7 @@
 use crate::count::Count;
 use crate::memory::Global;
 use crate::ptx::Program;
+use crate::race::Races;
 use crate::value::Op;
 use crate::{Grid, dispatch};
 
@@ -57,7 +58,12 @@ fn run(text: &str) -> Result<(Count, Vec<u32>), String> {
         of_workgroup: 1,
         invocations: 32,
     };
-    let (count, _) = dispatch(&Program::read(text)?, &grid, &mut global)?;
+    let (count, _) = dispatch(
+        &Program::read(text)?,
+        &grid,
+        &mut global,
+        &mut Races::new(32),
+    )?;
     Ok((count, global.data))
 }
 
@@ -189,4 +195,42 @@ fn values_are_those_of_ptx() {
     assert_eq!(value("selp.f32", [real(1.0), real(2.0), 0, 0]), real(2.0));
     assert_eq!(value("popc.b32", [minus(-1), 0, 0, 0]), 32);
     assert_eq!(value("neg.s32", [3, 0, 0, 0]), minus(-3));
+}
+
+/// The races of the example in two workgroups, with these words in the place of its barrier.
+fn races_with(barrier: &str) -> Vec<String> {
+    let program = Program::read(&TEXT.replace("bar.sync \t0;", barrier)).unwrap();
+    let mut global = Global::new(vec![0; 64], vec![0]);
+    let grid = Grid {
+        worlds: 2,
+        of_workgroup: 1,
+        invocations: 32,
+    };
+    let mut races = Races::new(64);
+    dispatch(&program, &grid, &mut global, &mut races).unwrap();
+    let said = races.json(&program.chains);
+    said.split("},").map(str::to_owned).collect()
+}
+
+#[test]
+fn a_barrier_orders_the_memory_that_it_says() {
+    let orders = |barrier: &str| {
+        let said = races_with(barrier).concat();
+        let races = said.contains("reads what another lane wrote");
+        assert_eq!(races, said.contains("\"memory\":\"workgroup\""), "{said}");
+        !races
+    };
+    assert!(orders("bar.sync 0;") && orders("barrier.sync 0;"));
+    assert!(orders("bar.warp.sync -1;") && orders("bar.warp.sync 0xffffffff;"));
+    assert!(!orders("bar.warp.sync 4294967295;") && !orders(""));
+}
+
+#[test]
+fn workgroups_that_write_the_same_words_race() {
+    // the lanes of a workgroup have words of their own, which those of the other workgroup write too
+    let [said] = &races_with("bar.sync 0;")[..] else {
+        panic!("one race is found");
+    };
+    assert!(said.contains("is of two workgroups"), "{said}");
+    assert!(said.contains("\"memory\":\"worlds\""), "{said}");
 }

@@ -4,13 +4,14 @@ use crate::count::Count;
 use crate::flow::END;
 use crate::memory::{CONSTANTS, Global, MODEL, Shared, sectors, turns};
 use crate::ptx::{Instruction, Kind, Operand, Program, Space, read};
+use crate::race::{Orders, Races};
 use crate::{Times, WARP};
 
 /// The reason why a warp stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// It waits for the other warps of its workgroup.
-    AtBarrier,
+    AtBarrier(Orders),
     /// All its lanes have ended.
     AtEnd,
 }
@@ -87,6 +88,7 @@ impl Warp {
         program: &Program,
         global: &mut Global,
         shared: &mut Shared,
+        races: &mut Races,
         count: &mut Count,
         times: &mut [Times],
     ) -> Result<Stopped, String> {
@@ -122,13 +124,15 @@ impl Warp {
             match &instruction.kind {
                 Kind::Branch(to) => self.branch(top, path, *to, active, instruction.meet),
                 Kind::Return => self.alive &= !active,
-                Kind::Barrier | Kind::Meet | Kind::Exchange(..) | Kind::Any(_)
+                Kind::Barrier(_) | Kind::Meet(_) | Kind::Exchange(..) | Kind::Any(_)
                     if active != self.alive =>
                 {
                     return Err("lanes of a warp are not together where they meet".to_owned());
                 }
-                Kind::Barrier => return Ok(Stopped::AtBarrier),
-                _ => self.act(instruction, active, global, shared, count)?,
+                Kind::Barrier(orders) => return Ok(Stopped::AtBarrier(*orders)),
+                // it stands only where the workgroup is this warp
+                Kind::Meet(orders) => races.barrier(*orders),
+                _ => self.act(instruction, active, global, shared, races, count)?,
             }
         }
         Ok(Stopped::AtEnd)
@@ -144,6 +148,11 @@ impl Warp {
             self.paths.push(part(path.at + 1, stay));
             self.paths.push(part(to, active));
         }
+    }
+
+    // number of a lane in the workgroup
+    fn invocation(&self, lane: usize) -> usize {
+        self.first as usize + lane
     }
 
     fn mask(&self, register: usize, wanted: bool) -> u32 {
@@ -166,6 +175,7 @@ impl Warp {
         active: u32,
         global: &mut Global,
         shared: &mut Shared,
+        races: &mut Races,
         count: &mut Count,
     ) -> Result<(), String> {
         let mut result = [0; WARP];
@@ -185,6 +195,13 @@ impl Warp {
                 for lane in lanes(active) {
                     let address = self.value(*base, lane).wrapping_add_signed(*offset);
                     addresses.push(address);
+                    races.access(
+                        *space,
+                        address,
+                        false,
+                        self.invocation(lane),
+                        instruction.chain,
+                    );
                     result[lane] = u64::from(match space {
                         Space::Global => global.load(address)?,
                         Space::Shared => *shared.word(address)?,
@@ -206,6 +223,13 @@ impl Warp {
                 for lane in lanes(active) {
                     let address = self.value(*base, lane).wrapping_add_signed(*offset);
                     addresses.push(address);
+                    races.access(
+                        *space,
+                        address,
+                        true,
+                        self.invocation(lane),
+                        instruction.chain,
+                    );
                     let word = self.value(*value, lane) as u32;
                     match space {
                         Space::Global => global.store(address, word)?,
@@ -233,7 +257,7 @@ impl Warp {
                 let any = lanes(active).any(|lane| self.value(*value, lane) != 0);
                 result = [u64::from(any); WARP];
             }
-            Kind::Branch(_) | Kind::Barrier | Kind::Meet | Kind::Return => {}
+            Kind::Branch(_) | Kind::Barrier(_) | Kind::Meet(_) | Kind::Return => {}
         }
         if let Some(to) = instruction.to {
             for lane in lanes(active) {
