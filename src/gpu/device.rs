@@ -180,6 +180,9 @@ pub(crate) fn instance() -> &'static wgpu::Instance {
             | wgpu::Backends::METAL
             | wgpu::Backends::DX12
             | wgpu::Backends::BROWSER_WEBGPU;
+        // without optimisation wgpu looks up the line of each statement for the driver, a fifth of the time until a kernel runs;
+        // WGPU_DEBUG=1 asks for it
+        desc.flags = (desc.flags - wgpu::InstanceFlags::debugging()).with_env();
         wgpu::Instance::new(desc)
     })
 }
