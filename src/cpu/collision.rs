@@ -22,11 +22,11 @@ mod manifold;
 pub(crate) mod mesh_sdf;
 mod nearest;
 pub(crate) mod octree;
-mod older;
+pub(crate) mod older;
 mod plane;
 mod plane_mesh;
 mod polytope;
-mod portal;
+pub(crate) mod portal;
 pub(crate) mod reach;
 mod round;
 pub(crate) mod sdf;
@@ -370,7 +370,7 @@ pub(crate) fn collide<R: Real>(
         }
         Some(Kind::Convex) if m.opt.disabled(DSBL_NATIVECCD) => {
             let bound = |k: usize| own.geom_rbound(m, geoms[k]);
-            older::convex(m, geoms, shapes, detect, bound(0).min(bound(1)), out);
+            older::convex(m, geoms, shapes, detect, bound(0).min(bound(1)), None, out);
             true
         }
         Some(Kind::Convex) => convex(m, geoms, shapes, detect, out),

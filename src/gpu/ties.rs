@@ -11,15 +11,17 @@
 //! the distances where an edge or a face lies along such a normal in several contacts. The same holds for distance sensors.
 //!
 //! A descent into a signed distance field takes many decisions, so that a displacement by the last bits often changes its end, while its
-//! roundings in `f32` are smaller and seldom do. So only a pair whose contacts differ is asked whether it is at a tie.
+//! roundings in `f32` are smaller and seldom do. So only a pair whose contacts differ is asked whether it is at a tie. The same holds for the
+//! older convex collider, whose depth jumps with the end of its search.
 
 mod distances;
 
 pub use distances::settle_distances;
 
 use crate::cpu::collision::element_boxes::Boxes;
+use crate::cpu::collision::portal::{Random, Rounding};
 use crate::cpu::collision::sweep::speculates;
-use crate::cpu::collision::{Kind, collide, kind, of_geoms, soft};
+use crate::cpu::collision::{Kind, collide, kind, of_geoms, older, soft};
 use crate::cpu::lib::contact::{Contacts, Point, SOON, Shape, make_frame};
 use crate::fields::{Data, Model, OwnLane};
 use crate::types::*;
@@ -76,7 +78,8 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
             false => f64::INFINITY,
         };
         let alike = descends && are_alike(&of_twin, &of_shader);
-        if !alike && tie(m, before, k, most) {
+        let ends = convex && !have_one_depth(&of_twin, &of_shader);
+        if !alike && tie(m, before, k, most) || ends && tie_of_portals(m, before, k) {
             out.ties += 1;
             list.extend(of_twin);
         } else if convex && of_twin.len() == of_shader.len() {
@@ -185,28 +188,16 @@ fn square(x: &mut f64, twin: f64) {
     *x = twin + error * error.abs().min(1.0);
 }
 
-// small pseudorandom numbers, the same on every run
-struct Random(u32);
-
-impl Default for Random {
-    fn default() -> Self {
-        Self(1)
-    }
-}
-
-impl Random {
-    // from -1 to 1
-    fn next(&mut self) -> f64 {
-        let Self(seed) = self;
-        *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f64::from(*seed >> 8) / f64::from(1 << 23) - 1.0
-    }
-}
-
 // whether contacts are the same ones, in the same order
 fn are_alike(twin: &[Row], shader: &[Row]) -> bool {
     let mut both = twin.iter().zip(shader);
     twin.len() == shader.len() && both.all(|(twin, shader)| shader.away(twin) <= ALIKE)
+}
+
+// whether the first contacts are equally deep
+fn have_one_depth(twin: &[Row], shader: &[Row]) -> bool {
+    let mut both = twin.iter().zip(shader).take(1);
+    both.all(|(twin, shader)| (twin.dist - shader.dist).abs() <= TIE[0])
 }
 
 // a pair's contacts in the twin's order: each twin contact gets the nearest
@@ -316,6 +307,39 @@ fn tie_of_geoms(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     let far = far(m, k);
     let again = |random: &mut Random| search(shapes.map(|shape| nudge(shape, far, random)));
     jumps(search(shapes), again, most)
+}
+
+// whether the depth that the older collider finds jumps when the points of its search are rounded, each by itself: its last portal need not
+// contain the point nearest to the origin, and which portal is the last depends on roundings
+fn tie_of_portals(m: &Model, d: &Data, k: usize) -> bool {
+    if !m.opt.disabled(DSBL_NATIVECCD) || kind(types(m, k)) != Some(Kind::Convex) {
+        return false;
+    }
+    let (geoms, own, far) = (geoms(m, k), OwnLane::new(&d.own, 0), far(m, k));
+    let shapes = geoms.map(|geom| shape_of(m, d, geom));
+    let bound = |k: usize| own.geom_rbound(m, geoms[k]);
+    let (bound, detect) = (bound(0).min(bound(1)), m.collision_detect[k]);
+    let mut random = Random::default();
+    let mut depth = |size: f64| {
+        let (mut out, mut rounding) = (Contacts::new(), Rounding { size, random });
+        older::convex(
+            m,
+            geoms,
+            shapes,
+            detect,
+            bound,
+            Some(&mut rounding),
+            &mut out,
+        );
+        random = rounding.random;
+        // all contacts have the first one's
+        (out.num > 0).then_some(out.point[0].dist)
+    };
+    let base = depth(0.0);
+    (0..TRIALS).any(|_| match (base, depth(far)) {
+        (Some(base), Some(moved)) => (base - moved).abs() > TIE[0],
+        (base, moved) => base.is_some() != moved.is_some(),
+    })
 }
 
 // a shape slightly moved, turned and sheared, so that symmetric corners, as on a cylinder's cap, are no longer equally far

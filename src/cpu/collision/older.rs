@@ -2,7 +2,7 @@
 //! little against each other to find further corners of faces that meet.
 
 use super::gjk::Two;
-use super::portal::{Depth, Pair};
+use super::portal::{Depth, Pair, Rounding};
 use super::support::Solid;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
@@ -28,9 +28,11 @@ pub fn convex(
     shapes: [Shape; 2],
     margin: f64,
     bound: f64,
+    mut rounding: Option<&mut Rounding>,
     out: &mut Contacts,
 ) {
-    let Some(found) = search(m, geoms, shapes, margin) else {
+    let mut search = |shapes| search(m, geoms, shapes, margin, rounding.as_deref_mut());
+    let Some(found) = search(shapes) else {
         return;
     };
     let normal = smooth_normal(m, geoms, shapes, &found);
@@ -54,7 +56,7 @@ pub fn convex(
                 shapes[0].turned(found.pos, turn),
                 shapes[1].turned(found.pos, back),
             ];
-            let Some(other) = search(m, geoms, turned, margin) else {
+            let Some(other) = search(turned) else {
                 continue;
             };
             let far = |point: &Point| norm3(sub3(other.pos, point.pos)) > DISTINCT * bound;
@@ -81,6 +83,7 @@ pub fn against_prism(
         second: &mut two.second,
         tolerance: m.opt.ccd_tolerance,
         iterations: m.opt.ccd_iterations,
+        rounding: None,
     };
     let Some(local) = pair.depth() else {
         return;
@@ -95,12 +98,19 @@ pub fn against_prism(
     out.add(margin - found.depth, found.pos, normal);
 }
 
-fn search(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], margin: f64) -> Option<Depth> {
+fn search(
+    m: &Model,
+    geoms: [usize; 2],
+    shapes: [Shape; 2],
+    margin: f64,
+    rounding: Option<&mut Rounding>,
+) -> Option<Depth> {
     let mut pair = Pair {
         first: &mut Solid::new(m, geoms[0], shapes[0], margin),
         second: &mut Solid::new(m, geoms[1], shapes[1], margin),
         tolerance: m.opt.ccd_tolerance,
         iterations: m.opt.ccd_iterations,
+        rounding,
     };
     pair.depth()
 }

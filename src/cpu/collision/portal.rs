@@ -35,12 +35,41 @@ impl Point {
     }
 }
 
+/// Displacements of the points of a search, as roundings in `f32` are: drawn anew for each coordinate of each point.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounding {
+    /// The largest one (m).
+    pub size: f64,
+    pub random: Random,
+}
+
+/// Pseudorandom numbers, the same on every run.
+#[derive(Clone, Copy, Debug)]
+pub struct Random(u32);
+
+impl Default for Random {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl Random {
+    /// A number from -1 to 1.
+    pub fn next(&mut self) -> f64 {
+        let Self(seed) = self;
+        *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(*seed >> 8) / f64::from(1 << 23) - 1.0
+    }
+}
+
 /// Two solids, and the limits of their search.
 pub struct Pair<'a, 'b> {
     pub first: &'b mut Solid<'a>,
     pub second: &'b mut Solid<'a>,
     pub tolerance: f64,
     pub iterations: i32,
+    /// None: exact.
+    pub rounding: Option<&'b mut Rounding>,
 }
 
 fn is_zero(x: f64) -> bool {
@@ -107,7 +136,10 @@ impl Pair<'_, '_> {
         let back = scl3(dir, -1.0);
         let first = add_scl3(self.first.support(dir), dir, 0.5 * self.first.margin);
         let second = add_scl3(self.second.support(back), back, 0.5 * self.second.margin);
-        let at = sub3(first, second);
+        let mut at = sub3(first, second);
+        if let Some(rounding) = &mut self.rounding {
+            at = at.map(|x| x + rounding.size * rounding.random.next());
+        }
         Point { at, first, second }
     }
 
