@@ -56,6 +56,7 @@ typedef vec2<int> int2; typedef vec3<int> int3; typedef vec4<int> int4;
 typedef vec2<uint> uint2; typedef vec3<uint> uint3; typedef vec4<uint> uint4;
 typedef vec2<float> float2; typedef vec3<float> float3; typedef vec4<float> float4;
 typedef float3 packed_float3;
+typedef int3 packed_int3;
 
 // componentwise operators, and operators of a vector with a number
 #define EACH(R, T, op) \
@@ -68,6 +69,9 @@ typedef float3 packed_float3;
 ARITHMETIC(float) ARITHMETIC(int) ARITHMETIC(uint)
 COMPARISON(float) COMPARISON(int) COMPARISON(uint)
 BITWISE(int) BITWISE(uint)
+INLINE int2 operator>>(int2 a, uint2 b) { return int2(a.x >> b.x, a.y >> b.y); }
+INLINE int3 operator>>(int3 a, uint3 b) { return int3(a.x >> b.x, a.y >> b.y, a.z >> b.z); }
+INLINE int4 operator>>(int4 a, uint4 b) { return int4(a.x >> b.x, a.y >> b.y, a.z >> b.z, a.w >> b.w); }
 EACH(bool, bool, &) EACH(bool, bool, |) EACH(bool, bool, ==)
 #define NEGATIVE(T) \
     INLINE vec2<T> operator-(vec2<T> a) { return vec2<T>(-a.x, -a.y); } \

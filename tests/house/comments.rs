@@ -28,6 +28,16 @@ const DIVERGENCES: &[Divergence] = &[
         reason: "the lanes of a team share the work and meet at barriers",
         functions: &[
             Function {
+                name: "lib/primal take_step",
+                kernel: &["the lane of a contact read the residuals of all its rows"],
+                twin: &[],
+            },
+            Function {
+                name: "lib/primal update_constraint",
+                kernel: &["its lane alone reads and writes the states of a contact"],
+                twin: &[],
+            },
+            Function {
                 name: "sleep tie",
                 kernel: &[
                     "puts the island of its first tree to sleep if all of its trees are ready; true if they are. A lane writes only the trees of islands that begin with its own",
