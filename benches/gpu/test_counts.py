@@ -10,6 +10,7 @@ import estimate
 import functions
 import metal
 import npz
+import races
 import twin
 from machines import MACHINES
 
@@ -93,6 +94,20 @@ class Worlds(unittest.TestCase):
             for name, words in (("after", after), ("found", found)):
                 (Path(folder) / f"{name}.words").write_bytes(words.tobytes())
             self.assertEqual(twin.differences(Path(folder), plan, 3), {"qvel": 0.25, "ncon": 1})
+
+
+class Races(unittest.TestCase):
+    def test_a_race_is_told_by_its_functions_and_array(self) -> None:
+        plan = {"tile": 2, "world_words": 5, "arrays": {"qpos": [0, 3], "ncon": [3, 1]}}
+        race = {"lines": [3, 5], "what": "reads what another lane wrote", "memory": "worlds", "word": 15}
+        counts = {"0_a": {"races": []}, "1_a": {"races": [race, {**race, "memory": "workgroup"}]}}
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "0_a.cu").write_text("INLINE void inner(\n) {\n    x;\nINLINE void main_(\n    inner();\n")
+            said = races.told(Path(folder), plan, counts, {"0_a": "0_a", "1_a": "0_a"}, 4)
+        head = "1_a: main_ > inner (line 3) reads what another lane wrote: "
+        # the second tile begins at word 10, and its second world's qpos at 11
+        self.assertEqual(said, [head + "qpos[2]", head + "word 15 of workgroup memory"])
+        self.assertEqual(races.array_of(plan, 9, 4), "word 9, which is of no array")
 
 
 class Barriers(unittest.TestCase):
