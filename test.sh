@@ -41,6 +41,19 @@ if [ "$(uname)" = Linux ] && ! { command -v Xvfb && command -v xvfb-run && ldcon
         exit 1
     fi
 fi
+# programs that cargo builds run on Debian 13's software adapter where Debian 12's would be used, which compiles kernels more slowly
+drivers=
+hardware() { ls /dev/dri/renderD* /dev/nvidia0 /dev/dxg >/dev/null 2>&1; }
+debian_12() { [ "$(uname -m)" = x86_64 ] && (. /etc/os-release && [ "$ID $VERSION_ID" = "debian 12" ]) 2>/dev/null; }
+if [ -z "${VK_DRIVER_FILES:-}" ] && debian_12 && ! hardware; then
+    say "tests/lavapipe.sh target/lavapipe"
+    if tests/lavapipe.sh target/lavapipe; then
+        drivers=$PWD/target/lavapipe/icd.json
+        export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER="$PWD/target/lavapipe/cc"
+    else
+        echo "Debian 13's adapter cannot be had: the tests run on Debian 12's"
+    fi
+fi
 command -v cargo >/dev/null || { echo "no cargo: install Rust 1.95 or newer from https://rustup.rs" >&2; exit 1; }
 # worlds side by side are tested with the lanes of this machine
 export RUSTFLAGS="${RUSTFLAGS--Ctarget-cpu=native}"
@@ -58,6 +71,11 @@ commands=0
 # where tests/house/portable.rs leaves the kernels
 export WGSL_OUT="$PWD/target/wgsl"
 rm -rf "$WGSL_OUT"
+# a command of cargo's with the adapter that its programs are linked for
+on_adapter() {
+    [ -z "$drivers" ] || set -- env VK_DRIVER_FILES="$drivers" "$@"
+    "$@"
+}
 # runs a command, keeps what it says and how long it took
 run() {
     commands=$((commands + 1))
@@ -169,13 +187,13 @@ if cargo nextest --version >/dev/null 2>&1; then
 else
     nextest=test
 fi
-run cargo $nextest --no-fail-fast --bins --test '*' $tests
+run on_adapter cargo $nextest --no-fail-fast --bins --test '*' $tests
 # the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time,
 # beside builds that take one core
-beside levels env CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
-run cargo $nextest --no-fail-fast $within $tests
+beside levels env -u CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
+run on_adapter cargo $nextest --no-fail-fast $within $tests
 run cargo build --benches --examples $tests
-run cargo test --doc $tests
+run on_adapter cargo test --doc $tests
 run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds
 finish levels
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
