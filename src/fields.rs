@@ -98,7 +98,7 @@ roles! {
     input Input,
     /// A part of a world's state that the caller cannot set: warnings and overflows.
     flag Flag,
-    /// A part of a world's state that the caller cannot set: data of sleeping trees.
+    /// A part of a world's state that the caller cannot set: data of sleeping trees, multipliers of contacts (flag `ipc`).
     asleep Asleep,
 }
 
@@ -937,6 +937,8 @@ fields! {
         nefmK,
         /// nJrow if contacts may be passive, else 0 (ours)
         npenalty,
+        /// nflexvert if the step resolves contacts of flexes (flag ipc), else 0 (ours)
+        nflexvertipc,
         /// number of couplings of the metric beyond inertia, those of two dofs twice (ours)
         nefmS,
         /// number of entries of the factor of a metric with such couplings, else 0 (ours)
@@ -1923,6 +1925,10 @@ fields! {
         flexedge_J: real[nJfe] {m_q},
         /// flex edge lengths
         flexedge_length: real[nflexedge] {m},
+        /// flex contact multiplier: the largest force of a vertex's contacts (flag ipc)
+        flexvert_lambda: real[nflexvertipc] {N} asleep,
+        /// flex contact age: <0 loaded, >0 steps since (flag ipc)
+        flexvert_conage: int[nflexvertipc] asleep,
         /// start address of tendon's path
         ten_wrapadr: int[ntendon],
         /// number of wrap points in path

@@ -5,6 +5,7 @@
 
 use crate::cpu;
 use crate::cpu::collision::sweep::speculates;
+use crate::cpu::ipc::resolves;
 use crate::cpu::lib::sensor;
 use crate::cpu::lib::sleep::sleeps;
 use crate::cpu::lib::yielding::model_yields;
@@ -192,6 +193,20 @@ pub(crate) static control: Stage = Stage {
     #[cfg(feature = "count")]
     counted: |m, d, _rows| user::set_controls(m, d),
     doc: "Controls by a function of one's own (`mjcb_control`).",
+    _sealed: Sealed,
+};
+
+/// The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`). No row of the table: no device runs it.
+#[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
+pub(crate) static ipc: Stage = Stage {
+    name: "ipc",
+    shader: "fn mj_ipc() {}",
+    twin: cpu::ipc::ipc,
+    simd: simd::ipc,
+    own: simd::ipc,
+    #[cfg(feature = "count")]
+    counted: simd::ipc,
+    doc: "The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`).",
     _sealed: Sealed,
 };
 
@@ -500,6 +515,7 @@ fn forces(m: &Model, run: &mut Run<'_>) {
         run(&metric);
     }
     match Solver::from_i32(m.opt.solver) {
+        _ if resolves(m) => {}
         Some(Solver::Pgs) => run(&solve_pgs),
         Some(Solver::Cg) => run(&solve_cg),
         _ => run(&solve_newton),
@@ -584,6 +600,10 @@ pub fn step(m: &Model, run: &mut Run<'_>) {
             run(&inverse_skip);
         }
         run(&compare_fwd_inv);
+    }
+    if resolves(m) {
+        run(&ipc);
+        sensed_acc(m, run);
     }
     match Integrator::from_i32(m.opt.integrator) {
         Some(Integrator::Rk4) => {

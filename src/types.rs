@@ -738,6 +738,8 @@ numbers! { BITS: i32 {
     OVERFLOW_TURNS = 1 << 3;
     /// Overflow bit: this precision does not suffice for the inertia matrix, accelerations may be off by more than [`MAXLOSS`].
     OVERFLOW_PRECISION = 1 << 4;
+    /// Overflow bit: contacts of flexes ended a step early (flag `ipc`), which then is shorter than its time.
+    OVERFLOW_IPC = 1 << 5;
 } }
 
 // Elements of a state vector (`mjtState`).

@@ -83,6 +83,10 @@ impl fmt::Display for Flag {
                  backend cpu computes in f64"
                     .to_owned(),
             ),
+            (
+                OVERFLOW_IPC,
+                "contacts of flexes ended a step early, at less than its time: a shorter timestep makes its way shorter".to_owned(),
+            ),
         ] {
             if self.overflow & bit != 0 {
                 said.push(what);

@@ -4,6 +4,7 @@ use super::pair::Pairs;
 use super::{
     capacity, couple, emit, flex, history, pair, pattern, plastic, plugin, setconst, sleep, sparse,
 };
+use crate::cpu::ipc::resolves;
 use crate::error::Result;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -80,6 +81,7 @@ pub(super) fn option_sizes(m: &mut Arrays) {
         true => (m.opt.iterations.max(0) + m.opt.noslip_iterations.max(0)).min(MAXSOLVER) as usize,
         false => 0,
     };
+    m.nflexvertipc = if resolves(m) { m.nflexvert } else { 0 };
     m.ntreestat = if m.nsolver > 0 { m.ntree } else { 0 };
     let sleep = m.ntree > 0 && m.opt.enabled(ENBL_SLEEP);
     let latent = m.nq + m.nv + m.na + m.nsensordata;

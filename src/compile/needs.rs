@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::couple;
 use super::tree::Tree;
 use crate::cpu;
+use crate::cpu::ipc::parts::refused;
 use crate::cpu::lib::cage::is_stiff;
 use crate::cpu::lib::penalty::gives_way;
 use crate::cpu::lib::rod::is_rod;
@@ -125,8 +126,7 @@ fn options(m: &Arrays, out: &mut Vec<Need>) {
     }
 }
 
-// features that the flag `ipc` does not support. MuJoCo refuses all but flexes of dim 2, whose contacts it then solves itself, from
-// multipliers that are not part of the state
+// features that the flag `ipc` does not support. MuJoCo refuses them too
 fn ipc(m: &Arrays, out: &mut Vec<Need>) {
     let mut need = |what: &str, by: By, attr: &'static str| {
         out.push(Need::new(format!("the flag \"ipc\" with {what}"), by, attr));
@@ -142,8 +142,8 @@ fn ipc(m: &Arrays, out: &mut Vec<Need>) {
             need(&format!("the flag \"{name}\""), By::Flag, name);
         }
     }
-    if let Some(f) = (0..m.nflex).find(|&f| m.flex_dim[f] == 2) {
-        need("flexes of dim 2", By::Flex(f), "dim");
+    if let Some((f, what)) = refused(m) {
+        need(what, By::Flex(f), "name");
     }
 }
 

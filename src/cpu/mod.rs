@@ -28,6 +28,7 @@ pub(crate) mod inv_constraint;
 pub(crate) mod inverse_metric;
 pub(crate) mod inverse_settle;
 pub(crate) mod inverse_skip;
+pub(crate) mod ipc;
 pub(crate) mod island;
 pub mod kinematics;
 pub mod make_constraint;

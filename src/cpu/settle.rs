@@ -1,5 +1,6 @@
 //! Inertia in its place again (end of `mj_fwdConstraint`).
 
+use crate::cpu::ipc::resolves;
 use crate::cpu::lib::free_body::{begins_free, hold_dofs, is_free};
 use crate::cpu::lib::metric::exchange_metric;
 use crate::cpu::lib::slope::bias_slope;
@@ -15,12 +16,21 @@ pub fn settle(m: &Model, d: &mut Data) {
 
 /// The same for worlds side by side with `num` rows.
 pub(crate) fn leave<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
+    match resolves(m) {
+        // forward dynamics are those without constraints
+        true => d.qacc.copy_from_slice(&d.qacc_smooth),
+        false => spin_free(m, d, num),
+    }
+    d.qfrc_smooth.copy_from_slice(&d.efm_qfrc);
+    exchange_metric(d);
+}
+
+/// Accelerations of free rigid bodies that none of the first `num` rows holds.
+pub(crate) fn spin_free<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     hold_dofs(m, d, num);
     for first in (0..m.nv).filter(|&i| begins_free(m, i)) {
         spin(m, d, first);
     }
-    d.qfrc_smooth.copy_from_slice(&d.efm_qfrc);
-    exchange_metric(d);
 }
 
 // acceleration of a free rigid body, given by its first dof, with the derivative of its bias force

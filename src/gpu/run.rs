@@ -126,6 +126,11 @@ impl Gpu {
                 return Err(Error::Missing(missing));
             }
         }
+        if walk.iter().any(|stage| std::ptr::eq(*stage, &stages::ipc)) {
+            let what =
+                "the flag \"ipc\" with flexes of dim 2 on a device: take the backend cpu or simd";
+            return Err(Error::Missing(vec![what.to_owned()]));
+        }
         let groups = groups(&self.m, walk, fuse);
         let mut missing: Vec<&Group> = Vec::new();
         for group in &groups {

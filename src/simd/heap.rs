@@ -5,11 +5,21 @@
 //! islands alone, so its numbers do not depend on its neighbours. Islands that equalities tie together are the same in all worlds: they
 //! are no heaps.
 
+use super::{Rows, copy_lane};
+use crate::cpu;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
 /// The largest number of trees in an island that is solved side by side.
 const HEAP: usize = 8;
+
+/// The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`), world by world.
+pub fn ipc<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
+    let mut heap = Heap::default();
+    for lane in 0..R::WIDTH {
+        heap.run(m, d, rows.num, lane, cpu::ipc::ipc);
+    }
+}
 
 /// One world for the twin.
 #[derive(Clone, Default)]
@@ -47,6 +57,42 @@ impl Heap {
         self.islands.iter().any(is_heap)
     }
 
+    /// Runs a twin on the world of a lane; `num` is the number of rows of the tile.
+    fn run<R: Real>(
+        &mut self,
+        m: &Model,
+        d: &mut Data<R>,
+        num: usize,
+        lane: usize,
+        twin: fn(&Model, &mut Data),
+    ) {
+        self.world = Data::zeroed(m);
+        self.world.own = d.own.lane(m, lane);
+        copy_lane(&mut self.world, d, 0, lane);
+        self.list_rows(d, num, lane);
+        self.take_rows(m, d, lane);
+        twin(m, &mut self.world);
+        self.give(d, lane);
+        let world = &self.world;
+        for (to, &x) in d.flexvert_lambda.iter_mut().zip(&world.flexvert_lambda) {
+            to.set_lane(lane, x);
+        }
+        for (to, from) in [
+            (&mut d.flexvert_conage, &world.flexvert_conage),
+            (&mut d.overflow, &world.overflow),
+        ] {
+            let both = to.iter_mut().zip(from);
+            both.for_each(|(to, &x)| R::set_int_lane(to, lane, x));
+        }
+    }
+
+    // the rows of the tile that a lane has
+    fn list_rows<R: Real>(&mut self, d: &Data<R>, num: usize, lane: usize) {
+        self.rows.clear();
+        let present = |&r: &usize| d.efc_D[r].lane(lane) > 0.0;
+        self.rows.extend((0..num).filter(present));
+    }
+
     /// Solves the world of a lane by the twin; `num` is the number of rows of the tile.
     pub(super) fn solve<R: Real>(
         &mut self,
@@ -60,9 +106,7 @@ impl Heap {
             self.world = Data::zeroed(m);
         }
         self.world.own = d.own.lane(m, lane);
-        self.rows.clear();
-        let present = |&r: &usize| d.efc_D[r].lane(lane) > 0.0;
-        self.rows.extend((0..num).filter(present));
+        self.list_rows(d, num, lane);
         self.take_dofs(d, lane);
         self.take_rows(m, d, lane);
         twin(m, &mut self.world);

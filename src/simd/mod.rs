@@ -15,6 +15,7 @@ mod rows;
 mod slots;
 
 pub use dual::{solve_noslip, solve_pgs};
+pub use heap::ipc;
 pub use rows::{Rows, Taken};
 pub use slots::{is_of_slots, is_order_of_islands, read_islands, read_slots};
 

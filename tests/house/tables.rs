@@ -730,6 +730,11 @@ const RESHAPED: &[(&str, &str)] = &[
     ("tree_asleep", "room only where trees may sleep"),
     ("tree_awake", "likewise"),
     ("body_awake", "likewise"),
+    (
+        "flexvert_lambda",
+        "room only where the step resolves contacts of flexes",
+    ),
+    ("flexvert_conage", "likewise"),
     ("island_nv", "room for as many islands as there are trees"),
     ("island_idofadr", "likewise"),
     ("island_nefc", "likewise"),

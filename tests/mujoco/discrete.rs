@@ -81,12 +81,6 @@ fn what_no_backend_has_is_told() {
             "\"Euler\"",
             "\"ipc\" with another integrator",
         ),
-        (
-            "cloth both Newton",
-            "<flag",
-            "<flag ipc=\"enable\"",
-            "\"ipc\" with flexes of dim 2",
-        ),
     ] {
         let case = cases.iter().find(|case| case["name"] == name).unwrap();
         let xml = case["xml"].as_str().unwrap().replace(from, to);

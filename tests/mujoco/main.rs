@@ -15,6 +15,7 @@ mod flex;
 mod history;
 mod hooks;
 mod inverse;
+mod ipc;
 mod matter;
 mod options;
 mod plane_mesh;

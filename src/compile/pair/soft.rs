@@ -2,6 +2,8 @@
 
 use super::{Pair, bits_match, collides, fits, geoms, is_static};
 use crate::compile::flex;
+use crate::cpu::ipc::is_supported;
+use crate::cpu::ipc::resolves;
 use crate::cpu::lib::cage::bodies_between;
 use crate::cpu::lib::lever::turned_edge;
 use crate::cpu::lib::rod::{is_boxed, twist_joint, vertex};
@@ -76,6 +78,16 @@ fn stands(m: &Arrays, f: usize) -> bool {
     bodies.iter().all(|&body| is_static(m, body as usize))
 }
 
+// whether the step resolves contacts of a flex with others and itself (flag `ipc`)
+fn takes(m: &Arrays, f: usize) -> bool {
+    resolves(m) && m.flex_dim[f] == 2
+}
+
+// and contacts with a geom
+fn takes_geom(m: &Arrays, f: usize, geom: usize) -> bool {
+    takes(m, f) && m.body_weldid[m.geom_bodyid[geom] as usize] == 0 && is_supported(m, geom)
+}
+
 /// Appends the pairs of a body's geoms and a flex, unless both stand still.
 pub(super) fn with_body(m: &Arrays, body: usize, f: usize, list: &mut Vec<Pair>) -> Result<()> {
     if is_static(m, body) && stands(m, f) {
@@ -83,7 +95,7 @@ pub(super) fn with_body(m: &Arrays, body: usize, f: usize, list: &mut Vec<Pair>)
     }
     for geom in geoms(m, body) {
         let of_geom = [m.geom_contype[geom], m.geom_conaffinity[geom]];
-        if !bits_match(of_geom, masks(m, f)) {
+        if !bits_match(of_geom, masks(m, f)) || takes_geom(m, f, geom) {
             continue;
         }
         let pair = |soft: Soft| Pair {
@@ -138,7 +150,10 @@ fn few(tries: usize) -> Result<()> {
 
 /// Appends the pairs of elements of two flexes, unless both stand still.
 pub(super) fn with_flex(m: &Arrays, f1: usize, f2: usize, list: &mut Vec<Pair>) -> Result<()> {
-    if !bits_match(masks(m, f1), masks(m, f2)) || (stands(m, f1) && stands(m, f2)) {
+    if !bits_match(masks(m, f1), masks(m, f2))
+        || (stands(m, f1) && stands(m, f2))
+        || takes(m, f1) && takes(m, f2)
+    {
         return Ok(());
     }
     few(active(m, f1).count().saturating_mul(active(m, f2).count()))?;
@@ -155,6 +170,7 @@ pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<
         || m.flex_selfcollide[f] == 0
         || m.flex_contype[f] & m.flex_conaffinity[f] == 0
         || stands(m, f)
+        || takes(m, f)
     {
         return Ok(());
     }

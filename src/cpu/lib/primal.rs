@@ -121,7 +121,7 @@ pub struct Island<'a, R: Real> {
 }
 
 /// 1 / trace of an island's inertia: the scale of improvements and gradients.
-fn scale_of(m: &Model, d: &Data, dofs: &[i32]) -> f64 {
+pub fn scale_of(m: &Model, d: &Data, dofs: &[i32]) -> f64 {
     let mut trace = 0.0;
     for &i in dofs {
         let i = i as usize;
@@ -260,8 +260,8 @@ pub fn start<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all:
     }
 }
 
-// cost of the rows at residuals x; ne equalities, nf friction losses, num rows in all
-fn rows_cost<R: Real, S: System<R>>(
+/// Cost of the rows at residuals x: ne equalities, nf friction losses, num rows in all
+pub(crate) fn rows_cost<R: Real, S: System<R>>(
     m: &Model,
     d: &Data<R>,
     system: &S,

@@ -1,0 +1,425 @@
+//! Pairs that may come to touch on the way of a step, and how far the way leads before one does.
+
+use super::near::{FAR, is_supported};
+use super::pair::{BAND, Kind, Pair};
+use super::parts::Parts;
+use crate::cpu::lib::math::*;
+use crate::fields::{Arrays, Data, Model};
+use crate::types::*;
+
+/// Part of a gap that is left when parts stop, and that a way may shorten without a search.
+const LEFT: f64 = 0.2;
+/// Steps of the search for the time at which a pair stops.
+const STEPS: usize = 32;
+
+/// A way of the vertices, along straight lines.
+pub struct Way<'a> {
+    pub m: &'a Model,
+    pub d: &'a Data,
+    pub parts: &'a Parts,
+    /// Positions at its beginning.
+    pub from: &'a [[f64; 3]],
+    /// Positions at its end.
+    pub to: &'a [[f64; 3]],
+}
+
+/// A pair that may touch, its gap at the beginning of the way, and the part of the way after which it stops; none if it need not stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    pub pair: Pair,
+    pub gap: f64,
+    pub stops: Option<f64>,
+}
+
+// a box around positions
+#[derive(Clone, Copy)]
+struct Bounds {
+    low: [f64; 3],
+    high: [f64; 3],
+}
+
+impl Bounds {
+    fn of(points: &[[f64; 3]]) -> Self {
+        let fold = |f: fn(f64, f64) -> f64, start: f64| {
+            std::array::from_fn(|k| points.iter().fold(start, |x, p| f(x, p[k])))
+        };
+        Self {
+            low: fold(f64::min, FAR),
+            high: fold(f64::max, -FAR),
+        }
+    }
+
+    fn near(&self, other: &Self, reach: f64) -> bool {
+        (0..3).all(|k| self.low[k] <= other.high[k] + reach && other.low[k] <= self.high[k] + reach)
+    }
+}
+
+// a part of a flex with its vertices, and a box around it
+struct Piece {
+    flex: usize,
+    vertex: [usize; 3],
+    bounds: Bounds,
+}
+
+// pieces of one kind, ordered by where they begin along x
+struct Sorted {
+    piece: Vec<Piece>,
+    order: Vec<usize>,
+    // largest extent along x
+    wide: f64,
+}
+
+impl Sorted {
+    fn new(piece: Vec<Piece>) -> Self {
+        let mut order: Vec<usize> = (0..piece.len()).collect();
+        order.sort_by(|&a, &b| piece[a].bounds.low[0].total_cmp(&piece[b].bounds.low[0]));
+        let extent = |p: &Piece| p.bounds.high[0] - p.bounds.low[0];
+        let wide = piece.iter().map(extent).fold(0.0, f64::max);
+        Self { piece, order, wide }
+    }
+
+    // numbers of the pieces within reach of a box, ascending
+    fn around(&self, bounds: &Bounds, reach: f64) -> Vec<usize> {
+        let low = |k: usize| self.piece[self.order[k]].bounds.low[0];
+        let begin = bounds.low[0] - reach - self.wide;
+        let first = self
+            .order
+            .partition_point(|&k| self.piece[k].bounds.low[0] < begin);
+        let last = (first..self.order.len()).find(|&k| low(k) > bounds.high[0] + reach);
+        let some = &self.order[first..last.unwrap_or(self.order.len())];
+        let near = |k: &usize| self.piece[*k].bounds.near(bounds, reach);
+        let mut out: Vec<usize> = some.iter().copied().filter(near).collect();
+        out.sort_unstable();
+        out
+    }
+}
+
+impl Way<'_> {
+    fn moved(&self, v: usize) -> [f64; 3] {
+        sub3(self.to[v], self.from[v])
+    }
+
+    fn length(&self, v: usize) -> f64 {
+        norm3(self.moved(v))
+    }
+
+    fn flat(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.m.nflex).filter(|&f| self.m.flex_dim[f] == 2)
+    }
+
+    fn triangles(&self) -> Vec<Piece> {
+        let m = self.m;
+        let of_flex = |f: usize| {
+            let first = m.flex_vertadr[f];
+            let adr = m.flex_elemdataadr[f].max(0) as usize;
+            let corners = &m.flex_elem[adr..adr + 3 * m.flex_elemnum[f] as usize];
+            corners.as_chunks::<3>().0.iter().map(move |corner| {
+                let vertex = corner.map(|v| (first + v) as usize);
+                self.piece(f, vertex, 3)
+            })
+        };
+        self.flat().flat_map(of_flex).collect()
+    }
+
+    fn edges(&self) -> Vec<Piece> {
+        let m = self.m;
+        let of_flex = |f: usize| {
+            let first = m.flex_vertadr[f];
+            let adr = m.flex_edgeadr[f].max(0) as usize;
+            (adr..adr + m.flex_edgenum[f] as usize).map(move |e| {
+                let [a, b] = [m.flex_edge[2 * e], m.flex_edge[2 * e + 1]];
+                let [a, b] = [a, b].map(|v| (first + v) as usize);
+                self.piece(f, [a, b, b], 2)
+            })
+        };
+        self.flat().flat_map(of_flex).collect()
+    }
+
+    fn piece(&self, flex: usize, vertex: [usize; 3], num: usize) -> Piece {
+        let places = vertex.map(|v| self.from[v]);
+        Piece {
+            flex,
+            vertex,
+            bounds: Bounds::of(&places[..num]),
+        }
+    }
+
+    // the longest way of a vertex of each flex
+    fn sweeps(&self) -> Vec<f64> {
+        let mut out = vec![0.0_f64; self.m.nflex];
+        for (v, flex) in self.parts.flex.iter().enumerate() {
+            if let Some(f) = *flex {
+                out[f] = out[f].max(self.length(v));
+            }
+        }
+        out
+    }
+
+    /// All pairs that may come to touch. `of_geoms` is the distance beyond the way within which triangles and edges are looked for around
+    /// geoms.
+    pub fn candidates(&self, of_geoms: f64) -> Vec<Candidate> {
+        let mut out = Vec::new();
+        if self.m.opt.disabled(DSBL_CONTACT) || self.m.opt.disabled(DSBL_CONSTRAINT) {
+            return out;
+        }
+        let (triangles, edges) = (Sorted::new(self.triangles()), Sorted::new(self.edges()));
+        let sweeps = self.sweeps();
+        self.with_geoms(&mut out);
+        self.with_corners(&triangles, &sweeps, of_geoms, &mut out);
+        self.with_edges(&edges, &sweeps, of_geoms, &mut out);
+        self.with_triangles(&triangles, &sweeps, &mut out);
+        self.among_edges(&edges, &sweeps, &mut out);
+        out
+    }
+
+    // a vertex and a geom that does not move
+    fn with_geoms(&self, out: &mut Vec<Candidate>) {
+        let m = self.m;
+        let still =
+            |g: &usize| m.body_weldid[m.geom_bodyid[*g] as usize] == 0 && is_supported(m, *g);
+        for geom in (0..m.ngeom).filter(still) {
+            for (v, flex) in self.parts.flex.iter().enumerate() {
+                let moves = !self.parts.moves[v].is_empty();
+                if !flex.is_some_and(|f| moves && self.meets_geom(f, geom, &[v])) {
+                    continue;
+                }
+                let pair = Pair {
+                    kind: Kind::VertexGeom,
+                    idx: [v, 0, 0, 0],
+                    geom: Some(geom),
+                };
+                let radius = self.parts.radius[v];
+                let reach = 3.0 * BAND + self.length(v);
+                self.add(pair, radius, reach, out);
+            }
+        }
+    }
+
+    fn with_corners(
+        &self,
+        triangles: &Sorted,
+        sweeps: &[f64],
+        base: f64,
+        out: &mut Vec<Candidate>,
+    ) {
+        let most = sweeps.iter().copied().fold(0.0, f64::max);
+        for (k, geom) in self.parts.corner_geoms().enumerate() {
+            let (corner, round) = self.parts.corner(k);
+            let reach = self.widest() + base + most + round;
+            for t in triangles.around(&Bounds::of(&[corner]), reach) {
+                let Piece { flex, vertex, .. } = triangles.piece[t];
+                if self.meets_geom(flex, geom, &vertex) {
+                    let pair = Pair {
+                        kind: Kind::CornerTriangle,
+                        idx: [k, vertex[0], vertex[1], vertex[2]],
+                        geom: Some(geom),
+                    };
+                    self.add(pair, self.parts.radius[vertex[0]], base + sweeps[flex], out);
+                }
+            }
+        }
+    }
+
+    fn with_edges(&self, edges: &Sorted, sweeps: &[f64], base: f64, out: &mut Vec<Candidate>) {
+        let most = sweeps.iter().copied().fold(0.0, f64::max);
+        for (k, geom) in self.parts.edge_geoms().enumerate() {
+            let (ends, round) = self.parts.edge(k);
+            let reach = self.widest() + base + most + round;
+            for e in edges.around(&Bounds::of(&ends), reach) {
+                let Piece { flex, vertex, .. } = edges.piece[e];
+                if self.meets_geom(flex, geom, &vertex[..2]) {
+                    let pair = Pair {
+                        kind: Kind::GeomEdge,
+                        idx: [k, vertex[0], vertex[1], 0],
+                        geom: Some(geom),
+                    };
+                    self.add(pair, self.parts.radius[vertex[0]], base + sweeps[flex], out);
+                }
+            }
+        }
+    }
+
+    // vertices and triangles, flex by flex of the triangles
+    fn with_triangles(&self, triangles: &Sorted, sweeps: &[f64], out: &mut Vec<Candidate>) {
+        let most = sweeps.iter().copied().fold(0.0, f64::max);
+        let mut found = Vec::new();
+        for (v, flex) in self.parts.flex.iter().enumerate() {
+            let Some(f) = *flex else { continue };
+            let reach = self.parts.radius[v] + self.widest() + 3.0 * BAND + self.length(v) + most;
+            for t in triangles.around(&Bounds::of(&[self.from[v]]), reach) {
+                let piece = &triangles.piece[t];
+                if self.meet(f, piece.flex) && !piece.vertex.contains(&v) {
+                    found.push((piece.flex, v, t));
+                }
+            }
+        }
+        found.sort_unstable();
+        for (f, v, t) in found {
+            let [a, b, c] = triangles.piece[t].vertex;
+            let radii = [self.parts.radius[v], self.parts.radius[a]];
+            let band = BAND.min(radii[0]).min(radii[1]);
+            let pair = Pair {
+                kind: Kind::VertexTriangle,
+                idx: [v, a, b, c],
+                geom: None,
+            };
+            let reach = 3.0 * band + self.length(v) + sweeps[f];
+            self.add(pair, radii[0] + radii[1], reach, out);
+        }
+    }
+
+    // two edges, of which the second comes later
+    fn among_edges(&self, edges: &Sorted, sweeps: &[f64], out: &mut Vec<Candidate>) {
+        let most = sweeps.iter().copied().fold(0.0, f64::max);
+        for (first, piece) in edges.piece.iter().enumerate() {
+            let [a, b, _] = piece.vertex;
+            let own = self.length(a).max(self.length(b));
+            let radius = self.parts.radius[a];
+            let reach = radius + self.widest() + 3.0 * BAND + own + most;
+            for second in edges.around(&piece.bounds, reach) {
+                let other = &edges.piece[second];
+                let [c, e, _] = other.vertex;
+                let apart = [c, e].iter().all(|v| ![a, b].contains(v));
+                if second <= first || !apart || !self.meet(piece.flex, other.flex) {
+                    continue;
+                }
+                let band = BAND.min(radius).min(self.parts.radius[c]);
+                let pair = Pair {
+                    kind: Kind::Edges,
+                    idx: [a, b, c, e],
+                    geom: None,
+                };
+                let reach = 3.0 * band + own + sweeps[other.flex];
+                self.add(pair, radius + self.parts.radius[c], reach, out);
+            }
+        }
+    }
+
+    // the largest radius of a flex
+    fn widest(&self) -> f64 {
+        self.parts.radius.iter().copied().fold(0.0, f64::max)
+    }
+
+    // adds a pair whose surfaces, at this distance of its middle surfaces, are within reach and may come within the band on the way
+    fn add(&self, pair: Pair, surfaces: f64, reach: f64, out: &mut Vec<Candidate>) {
+        let places = pair.places(self.from);
+        let gap = pair
+            .gap(self.m, self.d, self.parts, places, surfaces + reach)
+            .dist;
+        // parts of flexes that coincide have no normal; in a geom they are pushed out
+        if gap >= surfaces + reach || pair.is_soft() && gap <= 0.0 {
+            return;
+        }
+        if gap < surfaces + band(self.parts, &pair) + self.closing(&pair) {
+            out.push(Candidate {
+                pair,
+                gap,
+                stops: None,
+            });
+        }
+    }
+
+    // bound of the way by which the parts of a pair come nearer
+    fn closing(&self, pair: &Pair) -> f64 {
+        let [first, second] = pair.sides();
+        let longest = |x: f64, y: f64| x.max(y);
+        if second.is_empty() {
+            return first.iter().map(|&v| self.length(v)).fold(0.0, longest);
+        }
+        let relative = |&a: &usize| {
+            let apart = |&b: &usize| norm3(sub3(self.moved(a), self.moved(b)));
+            second.iter().map(apart).fold(0.0, longest)
+        };
+        first.iter().map(relative).fold(0.0, longest)
+    }
+
+    // whether parts of a flex may touch a geom: by their masks, bodies and exclusions
+    fn meets_geom(&self, f: usize, geom: usize, vertices: &[usize]) -> bool {
+        let m = self.m;
+        let masks = [m.flex_contype[f], m.flex_conaffinity[f]];
+        if !matches(masks, [m.geom_contype[geom], m.geom_conaffinity[geom]]) {
+            return false;
+        }
+        let body = m.geom_bodyid[geom];
+        let apart = |&v: &usize| {
+            let own = m.flex_vertbodyid[v];
+            let still = m.body_weldid[own as usize] == m.body_weldid[body as usize];
+            !still && !excluded(m, own, body)
+        };
+        vertices.iter().any(apart)
+    }
+
+    // whether parts of two flexes may touch, or of one flex
+    fn meet(&self, first: usize, second: usize) -> bool {
+        let m = self.m;
+        let masks = |f: usize| [m.flex_contype[f], m.flex_conaffinity[f]];
+        let own = first != second || m.flex_selfcollide[first] != 0;
+        own && matches(masks(first), masks(second))
+    }
+
+    /// Finds for each pair how far the way leads before it stops; returns the shortest such part of the way, at most all of it. A pair stops
+    /// where a fifth of its gap is left.
+    pub fn advance(&self, candidates: &mut [Candidate]) -> f64 {
+        let mut least = 1.0;
+        for candidate in candidates {
+            candidate.stops = self.stop(&candidate.pair, candidate.gap);
+            least = candidate.stops.unwrap_or(1.0).min(least);
+        }
+        least
+    }
+
+    // conservative advancement: no point of either part comes nearer by more than `most` over the whole way
+    fn stop(&self, pair: &Pair, gap: f64) -> Option<f64> {
+        let most = self.approach(pair);
+        if most < 1e-12 || gap <= 0.0 || most <= (1.0 - LEFT) * gap {
+            return None;
+        }
+        let (from, to) = (pair.places(self.from), pair.places(self.to));
+        let mut t = 0.0;
+        for _ in 0..STEPS {
+            let x = std::array::from_fn(|q| add_scl3(from[q], sub3(to[q], from[q]), t));
+            let room = pair.gap(self.m, self.d, self.parts, x, FAR).dist - LEFT * gap;
+            if room <= 1e-9 * gap {
+                break;
+            }
+            t += room / most;
+            if t >= 1.0 {
+                return Some(1.0);
+            }
+        }
+        Some(t)
+    }
+
+    // bound of how much nearer the parts come; parts of one flex may move together
+    fn approach(&self, pair: &Pair) -> f64 {
+        let vertices = pair.vertices();
+        let sides = pair.sides();
+        let flex = |side: &[usize]| side.first().map(|&v| self.parts.flex[v]);
+        let mut mean = [0.0; 3];
+        if flex(sides[0]) == flex(sides[1]) {
+            let sum = vertices
+                .iter()
+                .fold([0.0; 3], |sum, &v| add3(sum, self.moved(v)));
+            mean = scl3(sum, 1.0 / vertices.len() as f64);
+        }
+        let own = |v: &usize| norm3(sub3(self.moved(*v), mean));
+        let longest = |side: &[usize]| side.iter().map(own).fold(0.0, f64::max);
+        longest(sides[0]) + longest(sides[1])
+    }
+}
+
+/// The distance of a pair's surfaces within which it acts: not more than the radius of the thinner flex.
+pub fn band(parts: &Parts, pair: &Pair) -> f64 {
+    let radius = |&v: &usize| parts.radius[v];
+    pair.vertices().iter().map(radius).fold(BAND, f64::min)
+}
+
+// whether the contype of one side and the conaffinity of the other have a bit in common
+fn matches([type1, touches1]: [i32; 2], [type2, touches2]: [i32; 2]) -> bool {
+    type1 & touches2 != 0 || type2 & touches1 != 0
+}
+
+fn excluded(m: &Arrays, body1: i32, body2: i32) -> bool {
+    let signature = (body1.min(body2) << 16) + body1.max(body2);
+    m.exclude_signature.contains(&signature)
+}
