@@ -10,14 +10,15 @@ mod inner;
 mod near;
 mod pair;
 pub(crate) mod parts;
+mod way;
 
 use active::Active;
 pub(crate) use near::is_supported;
 
-use candidates::Way;
 use inner::Inner;
 use pair::BAND;
 use parts::Parts;
+use way::Way;
 
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::{Island, System, update_constraint};
@@ -160,7 +161,7 @@ impl<'a> Step<'a> {
                 break;
             }
             stuck = if advance > NO_WAY { 0 } else { stuck + 1 };
-            if stuck >= STUCK {
+            if stuck >= STUCK || self.w.iter().any(|w| !w.is_finite()) {
                 break;
             }
         }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::candidates::{Candidate, band};
 use super::pair::{BAND, Gap, Pair, REST};
 use super::parts::Parts;
+use super::way::{Candidate, band};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model};
 
