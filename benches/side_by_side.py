@@ -36,6 +36,14 @@ RING = """<mujoco model="ring"><extension><plugin plugin="mujoco.sdf.torus"><ins
 <asset><mesh name="ring"><plugin instance="ring"/></mesh></asset><worldbody><geom type="plane" size="5 5 .1"/>
 <body pos="0 0 .3"><freejoint/><geom type="sdf" mesh="ring"><plugin instance="ring"/></geom></body>
 <body pos=".1 0 .7"><freejoint/><geom size=".25"/></body></worldbody></mujoco>"""
+# two cloths that never pass through each other, on a ball and the floor
+VEILS = """<mujoco model="veils"><option integrator="discrete"><flag ipc="enable"/></option><worldbody>
+<geom type="plane" size="1 1 .1"/><geom size=".05" pos=".01 .02 .05"/>
+<flexcomp name="one" type="grid" dim="2" count="6 6 1" spacing=".03 .03 .03" pos="0 0 .12" euler="5 3 10" radius=".002" mass=".05">
+<edge equality="true"/></flexcomp>
+<flexcomp name="other" type="grid" dim="2" count="6 6 1" spacing=".03 .03 .03" pos=".01 0 .16" euler="-3 4 30" radius=".002" mass=".05">
+<edge equality="true"/></flexcomp></worldbody></mujoco>"""
+TEXTS = {"ring": RING, "veils": VEILS}
 # what MuJoCo 4.0 has: a model with it, its file or text, and options that are added to the model
 CAPABILITIES = [
     ("discrete steps", "models/quadruped.xml", '<option integrator="discrete"/>'),
@@ -54,7 +62,7 @@ CAPABILITIES = [
     ("distances of geoms", "tests/golden/distances.xml", ""),
     ("the older convex collider", "models/meshes.xml", '<option><flag nativeccd="disable"/></option>'),
     ("height fields", "tests/golden/terrain.xml", ""),
-    ("signed distances (plugins)", RING, ""),
+    ("signed distances (plugins)", "ring", ""),
     ("medium", "models/fluid.xml", ""),
     ("wrapped tendons", "models/spatial_tendons.xml", ""),
     ("rays", "models/rays.xml", ""),
@@ -68,6 +76,7 @@ CAPABILITIES = [
     ("flex: strains held", "tests/golden/soft_strain.xml", ""),
     ("flex: solid that yields", "tests/golden/soft_clay.xml", ""),
     ("flex on flex", "tests/golden/soft_soft.xml", ""),
+    ("flex: cloths with `ipc`", "veils", ""),
     ("PGS", "models/quadruped.xml", '<option solver="PGS"/>'),
     ("CG", "models/quadruped.xml", '<option solver="CG"/>'),
     ("no-slip", "models/quadruped.xml", '<option noslip_iterations="5"/>'),
@@ -208,8 +217,8 @@ def capabilities(a, _):
     header = row("capability", "model", "nv", "contacts, rows, iterations", "MuJoCo C", "`cpu` (f64)", "`simd` (f32)")
     out = [header, "|---|---|---:|---|---:|---:|---:|"]
     for name, model, options in CAPABILITIES:
-        path = ROOT / ("ring.xml" if model is RING else model)
-        text = RING if model is RING else path.read_text()
+        path = ROOT / (f"{model}.xml" if model in TEXTS else model)
+        text = TEXTS.get(model) or path.read_text()
         # the options come last, and count
         end = text.rindex("</mujoco>")
         with tempfile.NamedTemporaryFile("w", suffix=".xml", dir=path.parent) as file:

@@ -98,8 +98,8 @@ roles! {
     input Input,
     /// A part of a world's state that the caller cannot set: warnings and overflows.
     flag Flag,
-    /// A part of a world's state that the caller cannot set: data of sleeping trees, multipliers of contacts (flag `ipc`).
-    asleep Asleep,
+    /// A part of a world's state that the caller cannot set, and stages keep: data of sleeping trees, multipliers of contacts (flag `ipc`).
+    kept Kept,
 }
 
 macro_rules! frames {
@@ -1882,7 +1882,7 @@ fields! {
         /// sensor data array
         sensordata: real[nsensordata] {varies},
         /// <0: awake; >=0: index cycle of sleeping trees
-        tree_asleep: int[ntreesleep] asleep,
+        tree_asleep: int[ntreesleep] kept,
         /// Cartesian position of body frame
         xpos: vec3[nbody] {m @world},
         /// Cartesian orientation of body frame
@@ -1926,9 +1926,9 @@ fields! {
         /// flex edge lengths
         flexedge_length: real[nflexedge] {m},
         /// flex contact multiplier: the largest force of a vertex's contacts (flag ipc)
-        flexvert_lambda: real[nflexvertipc] {N} asleep,
+        flexvert_lambda: real[nflexvertipc] {N} kept,
         /// flex contact age: <0 loaded, >0 steps since (flag ipc)
-        flexvert_conage: int[nflexvertipc] asleep,
+        flexvert_conage: int[nflexvertipc] kept,
         /// start address of tendon's path
         ten_wrapadr: int[ntendon],
         /// number of wrap points in path
@@ -2113,7 +2113,7 @@ fields! {
         /// largest number of contacts and of rows asked for since the last reset (ours)
         needed: int[2] flag,
         /// data of sleeping trees: qpos, qfrc_smooth, act_dot, sensordata (ours)
-        latent: real[nlatent] {varies} asleep,
+        latent: real[nlatent] {varies} kept,
         /// 1 if the last stage that puts trees to sleep, or wakes trees that are touched, did so (ours)
         sleep_changed: int[1],
     }

@@ -15,7 +15,7 @@ const MARK: &[u8] = b"mwstate1";
 pub(super) fn kept() -> &'static [&'static Field] {
     static KEPT: OnceLock<Vec<&'static Field>> = OnceLock::new();
     KEPT.get_or_init(|| {
-        let roles = [Role::Input, Role::Flag, Role::Asleep];
+        let roles = [Role::Input, Role::Flag, Role::Kept];
         roles.into_iter().flat_map(of_role).collect()
     })
 }

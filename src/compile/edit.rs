@@ -111,7 +111,7 @@ fn refuse(before: &Arrays, m: &Arrays) -> Result<bool> {
         }
         changed = true;
         let why = match field.role {
-            Role::Free | Role::Input | Role::Flag | Role::Asleep => continue,
+            Role::Free | Role::Input | Role::Flag | Role::Kept => continue,
             Role::Fixed => {
                 "compiled fields depend on it: change the text of the model and compile it again"
             }

@@ -191,10 +191,18 @@ fn what_may_be_set_and_what_is_kept_stands_in_the_table() {
     assert_eq!(INPUTS.join(" "), inputs);
     assert_eq!(names(Role::Input), *INPUTS);
     assert_eq!(names(Role::Flag), ["warning", "overflow", "needed"]);
-    assert_eq!(names(Role::Asleep), ["tree_asleep", "latent"]);
+    assert_eq!(
+        names(Role::Kept),
+        [
+            "tree_asleep",
+            "flexvert_lambda",
+            "flexvert_conage",
+            "latent"
+        ]
+    );
     for field in FIELDS {
         let of_model = matches!(field.role, Role::Free | Role::Fixed);
-        let of_world = matches!(field.role, Role::Input | Role::Flag | Role::Asleep);
+        let of_world = matches!(field.role, Role::Input | Role::Flag | Role::Kept);
         assert!(!of_model || field.room == Room::Model, "{}", field.name);
         assert!(!of_world || field.room == Room::Data, "{}", field.name);
     }
