@@ -54,8 +54,8 @@ impl Sorted {
         Self { piece, order, wide }
     }
 
-    // numbers of the pieces within reach of a box, ascending
-    fn around(&self, bounds: &Bounds, reach: f64) -> Vec<usize> {
+    // numbers of the pieces from a number on that are within reach of a box, ascending
+    fn around(&self, bounds: &Bounds, reach: f64, least: usize) -> Vec<usize> {
         let low = |k: usize| self.piece[self.order[k]].bounds.low[0];
         let begin = bounds.low[0] - reach - self.wide;
         let first = self
@@ -63,7 +63,7 @@ impl Sorted {
             .partition_point(|&k| self.piece[k].bounds.low[0] < begin);
         let last = (first..self.order.len()).find(|&k| low(k) > bounds.high[0] + reach);
         let some = &self.order[first..last.unwrap_or(self.order.len())];
-        let near = |k: &usize| self.piece[*k].bounds.near(bounds, reach);
+        let near = |k: &usize| *k >= least && self.piece[*k].bounds.near(bounds, reach);
         let mut out: Vec<usize> = some.iter().copied().filter(near).collect();
         out.sort_unstable();
         out
@@ -174,7 +174,7 @@ impl Way<'_> {
         for (k, geom) in self.parts.corner_geoms().enumerate() {
             let (corner, round) = self.parts.corner(k);
             let reach = self.widest() + base + most + round;
-            for t in triangles.around(&Bounds::of(&[corner]), reach) {
+            for t in triangles.around(&Bounds::of(&[corner]), reach, 0) {
                 let Piece { flex, vertex, .. } = triangles.piece[t];
                 if self.meets_geom(flex, geom, &vertex) {
                     let pair = Pair {
@@ -193,7 +193,7 @@ impl Way<'_> {
         for (k, geom) in self.parts.edge_geoms().enumerate() {
             let (ends, round) = self.parts.edge(k);
             let reach = self.widest() + base + most + round;
-            for e in edges.around(&Bounds::of(&ends), reach) {
+            for e in edges.around(&Bounds::of(&ends), reach, 0) {
                 let Piece { flex, vertex, .. } = edges.piece[e];
                 if self.meets_geom(flex, geom, &vertex[..2]) {
                     let pair = Pair {
@@ -210,11 +210,13 @@ impl Way<'_> {
     // vertices and triangles, flex by flex of the triangles
     fn with_triangles(&self, triangles: &Sorted, sweeps: &[f64], out: &mut Vec<Candidate>) {
         let most = sweeps.iter().copied().fold(0.0, f64::max);
+        let widest = self.widest();
         let mut found = Vec::new();
         for (v, flex) in self.parts.flex.iter().enumerate() {
             let Some(f) = *flex else { continue };
-            let reach = self.parts.radius[v] + self.widest() + 3.0 * BAND + self.length(v) + most;
-            for t in triangles.around(&Bounds::of(&[self.from[v]]), reach) {
+            let radius = self.parts.radius[v];
+            let reach = radius + widest + 3.0 * BAND.min(radius) + self.length(v) + most;
+            for t in triangles.around(&Bounds::of(&[self.from[v]]), reach, 0) {
                 let piece = &triangles.piece[t];
                 if self.meet(f, piece.flex) && !piece.vertex.contains(&v) {
                     found.push((piece.flex, v, t));
@@ -238,17 +240,18 @@ impl Way<'_> {
 
     // two edges, of which the second comes later
     fn among_edges(&self, edges: &Sorted, sweeps: &[f64], out: &mut Vec<Candidate>) {
+        let widest = self.widest();
         let most = sweeps.iter().copied().fold(0.0, f64::max);
         for (first, piece) in edges.piece.iter().enumerate() {
             let [a, b, _] = piece.vertex;
             let own = self.length(a).max(self.length(b));
             let radius = self.parts.radius[a];
-            let reach = radius + self.widest() + 3.0 * BAND + own + most;
-            for second in edges.around(&piece.bounds, reach) {
+            let reach = radius + widest + 3.0 * BAND.min(radius) + own + most;
+            for second in edges.around(&piece.bounds, reach, first + 1) {
                 let other = &edges.piece[second];
                 let [c, e, _] = other.vertex;
                 let apart = [c, e].iter().all(|v| ![a, b].contains(v));
-                if second <= first || !apart || !self.meet(piece.flex, other.flex) {
+                if !apart || !self.meet(piece.flex, other.flex) {
                     continue;
                 }
                 let band = BAND.min(radius).min(self.parts.radius[c]);
