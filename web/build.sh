@@ -14,13 +14,11 @@ rustup target add $target >/dev/null 2>&1 || true
 rm -rf "$out" && mkdir -p "$out"
 # a megabyte is little for models that are nested deeply
 flags="-Ctarget-feature=+simd128 -Clink-arg=-zstack-size=4194304"
-# packages of others are optimised for the page, and not for the tests, which wait for the compiler; naga keeps its own level
-case $profile in dev) light='profile.dev.package."*".opt-level=0' ;; *) light='profile.web.opt-level=3' ;; esac
 # twice, so that those who do not use the kernels need not load them: a name, and what cargo is asked for
 wasm() {
     name=$1
     shift
-    RUSTFLAGS=$flags cargo build -p manyworlds-web --target $target --profile "$profile" --config "$light" "$@"
+    RUSTFLAGS=$flags cargo build -p manyworlds-web --target $target --profile "$profile" "$@"
     cargo run --quiet -p manyworlds-bindgen -- "target/$target/$made/manyworlds_web.wasm" "$out" "$name"
     # browsers fetch nothing for a page that is opened from disk, but run its scripts
     { printf 'self.%sWasm = "' "$name" && base64 <"$out/${name}_bg.wasm" | tr -d '\n' && printf '";\n'; } >"$out/${name}_wasm.js"
