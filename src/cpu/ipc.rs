@@ -13,7 +13,7 @@ pub(crate) mod parts;
 mod way;
 
 use active::Active;
-pub(crate) use near::is_supported;
+pub(crate) use near::is_wall;
 
 use inner::Inner;
 use pair::BAND;
@@ -22,7 +22,6 @@ use way::Way;
 
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::{Island, System, update_constraint};
-use crate::cpu::lib::rows::Rows;
 use crate::cpu::lib::warning::tell;
 use crate::fields::{Arrays, Data, Model};
 use crate::types::*;
@@ -64,17 +63,12 @@ pub fn ipc(m: &Model, d: &mut Data) {
 fn write_forces(m: &Model, d: &mut Data, of_pairs: &[f64]) {
     let rows: Vec<i32> = (0..d.nefc[0]).collect();
     let dofs: Vec<i32> = (0..m.nv as i32).collect();
-    let rows_of = |d: &Data, x: &mut [f64]| {
-        let (pat, entries) = (&d.efc_Jpat, &d.efc_J);
-        Rows { m, pat, entries }.mul_vec(&rows, &d.qacc, x);
-    };
-    let mut residual = std::mem::take(&mut d.solver_Jaref);
-    rows_of(d, &mut residual);
-    for &r in &rows {
-        residual[r as usize] -= d.efc_aref[r as usize];
-    }
-    d.solver_Jaref = residual;
     let system = Sparse::default();
+    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    Sparse::mul_vec(jacobian, &rows, &d.qacc, &mut d.solver_Jaref);
+    for &r in &rows {
+        d.solver_Jaref[r as usize] -= d.efc_aref[r as usize];
+    }
     let island = Island {
         dofs: &dofs,
         rows: &rows,
@@ -235,7 +229,7 @@ impl<'a> Step<'a> {
             .map(|(to, from)| to - from)
             .collect();
         let near = change.iter().all(|x| x.abs() <= STILL);
-        let before = self.cost(d, &self.w.clone(), &self.x.clone());
+        let before = self.cost(d, &self.w, &self.x);
         let mut part = 1.0;
         for k in 0..HALVINGS {
             let trial = |(from, change): (&f64, &f64)| from + part * change;
@@ -251,7 +245,7 @@ impl<'a> Step<'a> {
     }
 
     // what the solve minimises, in units of positions
-    fn cost(&mut self, d: &Data, w: &[f64], x: &[[f64; 3]]) -> f64 {
+    fn cost(&self, d: &Data, w: &[f64], x: &[[f64; 3]]) -> f64 {
         let over_step = |(w, v): (&f64, &f64)| (w - v) / self.h;
         let qacc: Vec<f64> = w.iter().zip(&d.qvel).map(over_step).collect();
         let of_pairs = self.active.iter().map(|active| {

@@ -67,12 +67,8 @@ impl Heap {
         twin: fn(&Model, &mut Data),
     ) {
         self.world = Data::zeroed(m);
-        self.world.own = d.own.lane(m, lane);
         copy_lane(&mut self.world, d, 0, lane);
-        self.list_rows(d, num, lane);
-        self.take_rows(m, d, lane);
-        twin(m, &mut self.world);
-        self.give(d, lane);
+        self.with_rows(m, d, num, lane, twin);
         let world = &self.world;
         for (to, &x) in d.flexvert_lambda.iter_mut().zip(&world.flexvert_lambda) {
             to.set_lane(lane, x);
@@ -86,11 +82,22 @@ impl Heap {
         }
     }
 
-    // the rows of the tile that a lane has
-    fn list_rows<R: Real>(&mut self, d: &Data<R>, num: usize, lane: usize) {
+    // takes the rows of the tile that a lane has, runs the twin, and gives back what solvers find
+    fn with_rows<R: Real>(
+        &mut self,
+        m: &Model,
+        d: &mut Data<R>,
+        num: usize,
+        lane: usize,
+        twin: fn(&Model, &mut Data),
+    ) {
+        self.world.own = d.own.lane(m, lane);
         self.rows.clear();
         let present = |&r: &usize| d.efc_D[r].lane(lane) > 0.0;
         self.rows.extend((0..num).filter(present));
+        self.take_rows(m, d, lane);
+        twin(m, &mut self.world);
+        self.give(d, lane);
     }
 
     /// Solves the world of a lane by the twin; `num` is the number of rows of the tile.
@@ -105,12 +112,8 @@ impl Heap {
         if self.world.qacc.is_empty() {
             self.world = Data::zeroed(m);
         }
-        self.world.own = d.own.lane(m, lane);
-        self.list_rows(d, num, lane);
         self.take_dofs(d, lane);
-        self.take_rows(m, d, lane);
-        twin(m, &mut self.world);
-        self.give(d, lane);
+        self.with_rows(m, d, num, lane, twin);
     }
 
     // the metric, its factor, and the accelerations to start from

@@ -2,8 +2,7 @@
 
 use super::{Pair, bits_match, collides, fits, geoms, is_static};
 use crate::compile::flex;
-use crate::cpu::ipc::is_supported;
-use crate::cpu::ipc::resolves;
+use crate::cpu::ipc::{is_wall, resolves};
 use crate::cpu::lib::cage::bodies_between;
 use crate::cpu::lib::lever::turned_edge;
 use crate::cpu::lib::rod::{is_boxed, twist_joint, vertex};
@@ -85,7 +84,7 @@ fn takes(m: &Arrays, f: usize) -> bool {
 
 // and contacts with a geom
 fn takes_geom(m: &Arrays, f: usize, geom: usize) -> bool {
-    takes(m, f) && m.body_weldid[m.geom_bodyid[geom] as usize] == 0 && is_supported(m, geom)
+    takes(m, f) && is_wall(m, geom)
 }
 
 /// Appends the pairs of a body's geoms and a flex, unless both stand still.

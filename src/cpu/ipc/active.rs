@@ -7,10 +7,9 @@ use super::pair::{BAND, Gap, Pair, REST};
 use super::parts::Parts;
 use super::way::{Candidate, band};
 use crate::cpu::lib::math::*;
+use crate::cpu::lib::penalty::STIFFNESS;
 use crate::fields::{Data, Model};
 
-/// Square of the natural frequency of a vertex that touches (1/s²).
-const STIFFNESS: f64 = 5e7;
 /// Factor of the stiffness for each iteration in which a pair did not push.
 const DECAY: f64 = 0.9;
 /// Iterations without a push after which a pair that never pushed is dropped, and one that did.

@@ -1,6 +1,6 @@
 //! The search for pairs that may come to touch on a way.
 
-use super::near::{FAR, is_supported};
+use super::near::{FAR, is_wall};
 use super::pair::{BAND, Kind, Pair};
 use super::way::{Candidate, Way, band};
 use crate::cpu::lib::math::*;
@@ -143,9 +143,7 @@ impl Way<'_> {
     // a vertex and a geom that does not move
     fn with_geoms(&self, out: &mut Vec<Candidate>) {
         let m = self.m;
-        let still =
-            |g: &usize| m.body_weldid[m.geom_bodyid[*g] as usize] == 0 && is_supported(m, *g);
-        for geom in (0..m.ngeom).filter(still) {
+        for geom in (0..m.ngeom).filter(|&g| is_wall(m, g)) {
             for (v, flex) in self.parts.flex.iter().enumerate() {
                 let moves = !self.parts.moves[v].is_empty();
                 if !flex.is_some_and(|f| moves && self.meets_geom(f, geom, &[v])) {
@@ -227,13 +225,12 @@ impl Way<'_> {
         for (f, v, t) in found {
             let [a, b, c] = triangles.piece[t].vertex;
             let radii = [self.parts.radius[v], self.parts.radius[a]];
-            let band = BAND.min(radii[0]).min(radii[1]);
             let pair = Pair {
                 kind: Kind::VertexTriangle,
                 idx: [v, a, b, c],
                 geom: None,
             };
-            let reach = 3.0 * band + self.length(v) + sweeps[f];
+            let reach = 3.0 * band(self.parts, &pair) + self.length(v) + sweeps[f];
             self.add(pair, radii[0] + radii[1], reach, out);
         }
     }
@@ -254,13 +251,12 @@ impl Way<'_> {
                 if !apart || !self.meet(piece.flex, other.flex) {
                     continue;
                 }
-                let band = BAND.min(radius).min(self.parts.radius[c]);
                 let pair = Pair {
                     kind: Kind::Edges,
                     idx: [a, b, c, e],
                     geom: None,
                 };
-                let reach = 3.0 * band + own + sweeps[other.flex];
+                let reach = 3.0 * band(self.parts, &pair) + own + sweeps[other.flex];
                 self.add(pair, radius + self.parts.radius[c], reach, out);
             }
         }

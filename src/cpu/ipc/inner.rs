@@ -113,22 +113,20 @@ impl Inner {
     }
 
     /// The cost of an acceleration, pairs aside: that of the distance from the one without constraints, and of the world's rows.
-    pub fn cost(&mut self, qacc: &[f64]) -> f64 {
-        let nv = self.m.nv;
-        let rows = &self.rows[..self.num];
-        let mut x = std::mem::take(&mut self.d.solver_Jaref);
+    pub fn cost(&self, qacc: &[f64]) -> f64 {
+        let Self { m, d, num, .. } = self;
+        let rows = &self.rows[..*num];
+        let mut x = vec![0.0; *num];
         self.jacobian().mul_vec(rows, qacc, &mut x);
-        let Self { m, d, .. } = self;
         for (x, aref) in x.iter_mut().zip(&d.efc_aref) {
             *x -= aref;
         }
         let counts = [d.ne[0] as usize, d.nf[0] as usize, rows.len()];
         let of_rows = rows_cost(m, d, &Sparse::default(), counts, &x);
-        d.solver_Jaref = x;
-        let away: Vec<f64> = (0..nv).map(|i| qacc[i] - d.qacc_smooth[i]).collect();
-        let mut product = vec![0.0; nv];
+        let away: Vec<f64> = (0..m.nv).map(|i| qacc[i] - d.qacc_smooth[i]).collect();
+        let mut product = vec![0.0; m.nv];
         mul_m(m, &d.M, &mut product, &away);
-        add_couplings(m, &d.efm_K_val, &mut product, &away, 0..nv);
+        add_couplings(m, &d.efm_K_val, &mut product, &away, 0..m.nv);
         let of_dofs: f64 = away.iter().zip(&product).map(|(a, b)| a * b).sum();
         0.5 * of_dofs + of_rows
     }

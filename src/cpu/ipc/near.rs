@@ -84,11 +84,12 @@ pub fn on_segments([p1, p2]: [[f64; 3]; 2], [q1, q2]: [[f64; 3]; 2]) -> [f64; 2]
     }
 }
 
-/// Whether contacts of flexes with geoms of this kind are found here: all but height fields and signed distance fields.
-pub fn is_supported(m: &Arrays, geom: usize) -> bool {
+/// Whether contacts of flexes with a geom are found here: one that does not move, of any kind but height fields and signed distance fields.
+pub fn is_wall(m: &Arrays, geom: usize) -> bool {
     use GeomType as T;
+    let still = m.body_weldid[m.geom_bodyid[geom] as usize] == 0;
     let kind = T::from_i32(m.geom_type[geom]);
-    !matches!(kind, None | Some(T::Hfield | T::Sdf | T::None))
+    still && !matches!(kind, None | Some(T::Hfield | T::Sdf | T::None))
 }
 
 /// Signed distance of a point from a geom's surface, and the surface's outward normal there; [`FAR`] from an ellipsoid, a cylinder or a

@@ -1,6 +1,6 @@
 //! The parts of a world whose contacts the flag `ipc` resolves: vertices, edges and triangles of flexes of dim 2, and what does not move.
 
-use super::near::is_supported;
+use super::near::is_wall;
 use crate::cpu::lib::math::*;
 use crate::fields::{Arrays, Data, Model};
 use crate::types::*;
@@ -151,8 +151,7 @@ impl Parts {
     fn find_features(&mut self, m: &Model, d: &Data, geom: usize) {
         use GeomType as T;
         let masks = m.geom_contype[geom] != 0 || m.geom_conaffinity[geom] != 0;
-        let still = m.body_weldid[m.geom_bodyid[geom] as usize] == 0;
-        if !masks || !still || !is_supported(m, geom) {
+        if !masks || !is_wall(m, geom) {
             return;
         }
         let size = d.own.geom_size(m, geom);

@@ -11,7 +11,7 @@ use crate::real::Real;
 use crate::types::*;
 
 /// Square of the natural frequency of a vertex that touches (1/s²).
-const STIFFNESS: f64 = 5e7;
+pub(crate) const STIFFNESS: f64 = 5e7;
 
 /// True if a model may have passive contacts.
 #[inline(always)]

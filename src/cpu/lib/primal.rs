@@ -260,7 +260,7 @@ pub fn start<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all:
     }
 }
 
-/// Cost of the rows at residuals x: ne equalities, nf friction losses, num rows in all
+/// Cost of the rows at residuals x: ne equalities, nf friction losses, num rows in all.
 pub(crate) fn rows_cost<R: Real, S: System<R>>(
     m: &Model,
     d: &Data<R>,
