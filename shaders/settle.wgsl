@@ -1,17 +1,29 @@
 // Inertia in its place again (end of `mj_fwdConstraint`).
 
 fn mj_settle() {
-    hold_dofs();
-    for (var i = lane; i < nv && model_rigid; i += LANES) {
-        if (begins_free(i)) {
-            spin(i);
+    if (nflexvertipc > 0) {
+        // forward dynamics are those without constraints
+        for (var i = lane; i < nv; i += LANES) {
+            set_qacc(i, qacc_smooth(i));
         }
+    } else {
+        spin_free();
     }
     team_sync();
     for (var i = lane; i < nv; i += LANES) {
         set_qfrc_smooth(i, efm_qfrc(i));
     }
     exchange_metric();
+}
+
+// accelerations of free rigid bodies that none of the rows holds
+fn spin_free() {
+    hold_dofs();
+    for (var i = lane; i < nv && model_rigid; i += LANES) {
+        if (begins_free(i)) {
+            spin(i);
+        }
+    }
 }
 
 // acceleration of a free rigid body, given by its first dof, with the derivative of its bias force

@@ -26,19 +26,6 @@ pub enum Error {
         /// The lines around the mistake.
         excerpt: Option<Box<Excerpt>>,
     },
-    /// Something that MuJoCo has and this version does not.
-    Unsupported {
-        /// File of the feature.
-        file: String,
-        /// Line, from 1.
-        line: u32,
-        /// Column, from 1.
-        col: u32,
-        /// The feature.
-        feature: String,
-        /// The lines around the feature.
-        excerpt: Option<Box<Excerpt>>,
-    },
     /// A model that compiles, but whose dynamics need features that this version does not have.
     Missing(Vec<String>),
     /// Several mistakes of one model, at least two.
@@ -94,13 +81,6 @@ impl fmt::Display for Error {
                 msg,
                 ..
             } => write!(f, "{file}:{line}:{col} <{element}>: {msg}"),
-            Error::Unsupported {
-                file,
-                line,
-                col,
-                feature,
-                ..
-            } => write!(f, "{file}:{line}:{col}: {feature} is not supported"),
             Error::Missing(list) => {
                 let needs = needs(list);
                 write!(
@@ -183,12 +163,6 @@ impl Error {
                     excerpt: Some(e),
                     ..
                 } => (file, format!("<{element}>: {msg}"), msg, e),
-                Error::Unsupported {
-                    file,
-                    feature,
-                    excerpt: Some(e),
-                    ..
-                } => (file, format!("{feature} is not supported"), feature, e),
                 other => {
                     out.push_str(&format!("error: {other}\n"));
                     continue;

@@ -40,10 +40,21 @@ pub struct Stage {
     /// The stage for one world, counting its operations.
     #[cfg(feature = "count")]
     pub counted: simd::Stage<Counted>,
+    /// What a stage without a shader exchanges with a device: its twin runs on the host.
+    pub hosted: Option<Hosted>,
     /// One sentence about the stage.
     pub doc: &'static str,
     // code outside of this file cannot make one
     _sealed: Sealed,
+}
+
+/// Arrays of a world that a device hands to the twin of a stage and takes back from it.
+#[derive(Debug)]
+pub struct Hosted {
+    /// Arrays that the twin reads.
+    pub reads: &'static [&'static str],
+    /// Arrays that it writes, temporary ones aside.
+    pub writes: &'static [&'static str],
 }
 
 /// Only rows of the table have it: kernels run without bounds checks, so no other code may bring a shader.
@@ -65,6 +76,7 @@ macro_rules! stages {
                 own: stages!(@simd $name $(by $path)?),
                 #[cfg(feature = "count")]
                 counted: stages!(@simd $name $(by $path)?),
+                hosted: None,
                 doc: concat!($($doc),+),
                 _sealed: Sealed,
             };
@@ -192,20 +204,75 @@ pub(crate) static control: Stage = Stage {
     own: |m, d, _rows| user::set_controls(m, d),
     #[cfg(feature = "count")]
     counted: |m, d, _rows| user::set_controls(m, d),
+    hosted: None,
     doc: "Controls by a function of one's own (`mjcb_control`).",
     _sealed: Sealed,
 };
 
-/// The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`). No row of the table: no device runs it.
+/// The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`). No row of the table: it has no shader, and where the worlds are
+/// on a device, its twin runs on the host.
 #[expect(non_upper_case_globals, reason = "a stage has one name everywhere")]
-pub(crate) static ipc: Stage = Stage {
+pub static ipc: Stage = Stage {
     name: "ipc",
-    shader: "fn mj_ipc() {}",
+    shader: "",
     twin: cpu::ipc::ipc,
     simd: simd::ipc,
     own: simd::ipc,
     #[cfg(feature = "count")]
     counted: simd::ipc,
+    hosted: Some(Hosted {
+        reads: &[
+            "qvel",
+            "qacc_warmstart",
+            "qacc_smooth",
+            "qfrc_smooth",
+            "xmat",
+            "geom_xpos",
+            "geom_xmat",
+            "cdof",
+            "flexvert_xpos",
+            "flexvert_lambda",
+            "flexvert_conage",
+            "crb",
+            "cvel",
+            "cdof_dot",
+            "M",
+            "qLD",
+            "qLDiagInv",
+            "qH",
+            "qHDiagInv",
+            "efm_M",
+            "efm_c",
+            "efm_K_val",
+            "efm_L",
+            "efm_LDiagInv",
+            "efm_bound",
+            "contact_collision",
+            "ne",
+            "nf",
+            "nl",
+            "nefc",
+            "efc_type",
+            "efc_id",
+            "efc_Jpat",
+            "efc_J",
+            "efc_D",
+            "efc_R",
+            "efc_aref",
+            "efc_frictionloss",
+            "overflow",
+        ],
+        writes: &[
+            "qacc",
+            "flexvert_lambda",
+            "flexvert_conage",
+            "solver_niter",
+            "qfrc_constraint",
+            "efc_force",
+            "efc_state",
+            "overflow",
+        ],
+    }),
     doc: "The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`).",
     _sealed: Sealed,
 };

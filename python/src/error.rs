@@ -103,7 +103,7 @@ pub fn raised(e: Error) -> PyErr {
     let text = in_python(&e.to_string());
     match e {
         Error::Mjcf { .. } | Error::Several(_) => ModelError::new_err(text),
-        Error::Unsupported { .. } | Error::Missing(_) => UnsupportedError::new_err(text),
+        Error::Missing(_) => UnsupportedError::new_err(text),
         Error::Overflow { .. } => CapacityError::new_err(text),
         Error::Device(_) | Error::Shader { .. } => DeviceError::new_err(text),
         Error::Size { .. } => pyo3::exceptions::PyMemoryError::new_err(text),

@@ -40,6 +40,7 @@ mod mesh;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod msh;
 mod normals;
+mod nth;
 #[deny(clippy::indexing_slicing, clippy::unwrap_used)]
 mod obj;
 pub(crate) mod octree;

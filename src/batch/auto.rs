@@ -6,6 +6,7 @@
 //! ```
 
 use super::{Settings, Worlds, cpu, gpu};
+use crate::cpu::ipc::resolves;
 use crate::cpu::lib::precision::cancellation;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
@@ -40,6 +41,9 @@ pub(super) fn open(
                 .to_owned()
         }
         None => gpu::NO_HARDWARE.to_owned(),
+        _ if resolves(m) => {
+            "steps with the flag ipc and flexes of dim 2 are computed on the host".to_owned()
+        }
         Some(name) => match gpu::open_hardware(m, nworld, settings) {
             Ok(worlds) => return Ok((worlds, "the hardware GPU".to_owned())),
             Err(e @ (Error::Missing(_) | Error::Device(_))) => format!("{name} refuses: {e}"),

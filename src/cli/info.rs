@@ -29,10 +29,11 @@ pub struct Info {
 impl Info {
     /// Runs the verb.
     pub fn run(&self) -> Result<(), Fault> {
-        let m = match Model::from_xml_path_with(&self.model.path, &self.model.limits()) {
-            Ok(m) => m,
-            Err(e) => return self.missing(e),
-        };
+        let m = Model::from_xml_path_with(&self.model.path, &self.model.limits());
+        let m = m.map_err(|e| Fault {
+            code: MODEL,
+            ..e.into()
+        })?;
         let missing = missing(&m);
         let cpu = Memory::cpu(&m, 1, 8);
         let built = cfg!(feature = "gpu");
@@ -66,21 +67,6 @@ impl Info {
             true => Ok(()),
             false => Err(Error::Missing(missing).into()),
         }
-    }
-
-    fn missing(&self, e: Error) -> Result<(), Fault> {
-        let missing: Vec<String> = e
-            .each()
-            .filter(|e| matches!(e, Error::Unsupported { .. }))
-            .map(Error::to_string)
-            .collect();
-        if self.json && !missing.is_empty() {
-            data!("{:#}", json!({ "supported": false, "missing": missing }))?;
-        }
-        Err(Fault {
-            code: MODEL,
-            ..e.into()
-        })
     }
 }
 

@@ -125,7 +125,8 @@ impl Kernels {
         };
         let fuse = if self.single { 1 } else { usize::MAX };
         let groups = groups(m, &step_walk(m), fuse);
-        let kernels = groups.iter().flat_map(|group| forms.of(group)).collect();
+        let groups = groups.iter().filter(|group| group.hosted().is_none());
+        let kernels = groups.flat_map(|group| forms.of(group)).collect();
         Ok(Plan {
             team,
             layout,

@@ -175,10 +175,7 @@ impl Fault {
 impl From<Error> for Fault {
     fn from(e: Error) -> Self {
         let code = match &e {
-            Error::Mjcf { .. }
-            | Error::Unsupported { .. }
-            | Error::Several(_)
-            | Error::Missing(_) => MODEL,
+            Error::Mjcf { .. } | Error::Several(_) | Error::Missing(_) => MODEL,
             Error::Overflow { .. } => CHECK,
             Error::Device(_) | Error::Shader { .. } | Error::Size { .. } => DEVICE,
             _ => USAGE,

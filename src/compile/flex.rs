@@ -105,7 +105,7 @@ fn one(m: &mut Arrays, tree: &Tree, names: &Names, poses: &[Pose], said: &Flex) 
     if stretches {
         check_room(m, &part)?;
     }
-    let fill = fill_of(tree, said, &part, stretches)?;
+    let fill = fill_of(&part, stretches);
     vertices(m, &part);
     edges(m, &part, &shape, bends);
     elements(m, tree, names, said, &shape)?;
@@ -166,12 +166,9 @@ fn check_room(m: &Arrays, part: &Part) -> Result<()> {
 }
 
 // the part of the cells between nodes that a flex fills, integrated if `stretches`; none of a shell
-fn fill_of(tree: &Tree, said: &Flex, part: &Part, stretches: bool) -> Result<Option<Fill>> {
-    let sources = &tree.spec.sources;
-    let unclear = |what| sources.unsupported(said.origin, Some("dof"), what);
+fn fill_of(part: &Part, stretches: bool) -> Option<Fill> {
     let solid = part.cage.as_ref().filter(|cage| !cage.shell);
-    let fill = solid.map(|cage| cage.fill(part, stretches));
-    fill.transpose().map_err(unclear)
+    solid.map(|cage| cage.fill(part, stretches))
 }
 
 fn bends(said: &Flex) -> bool {

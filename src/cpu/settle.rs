@@ -25,7 +25,7 @@ pub(crate) fn leave<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     exchange_metric(d);
 }
 
-/// Accelerations of free rigid bodies that none of the first `num` rows holds.
+/// Accelerations of free rigid bodies that none of the rows holds; there are `num`.
 pub(crate) fn spin_free<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     hold_dofs(m, d, num);
     for first in (0..m.nv).filter(|&i| begins_free(m, i)) {

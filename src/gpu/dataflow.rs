@@ -8,7 +8,7 @@ use crate::gpu::accessor::access;
 use crate::gpu::library::{contacts, library};
 use crate::gpu::wgsl::Team;
 use crate::gpu::{generic, lex, own};
-use crate::stages::{STAGES, Stage};
+use crate::stages::{STAGES, Stage, ipc};
 
 /// The arrays that a text touches, by the accessors that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,15 @@ pub struct Dataflow {
 
 /// Arrays that stages read and write.
 pub fn dataflow(stages: &[&Stage]) -> Dataflow {
-    flow(stages.iter().map(|stage| stage.shader.to_owned()))
+    let mut all = flow(stages.iter().map(|stage| stage.shader.to_owned()));
+    for hosted in stages.iter().filter_map(|stage| stage.hosted.as_ref()) {
+        all.reads.extend(hosted.reads);
+        all.writes.extend(hosted.writes);
+    }
+    Dataflow {
+        reads: in_order(all.reads),
+        writes: in_order(all.writes),
+    }
 }
 
 /// Arrays that texts read and write; accessors in user texts count under their names without the prefix.
@@ -73,7 +81,7 @@ fn in_order(names: Vec<&'static str>) -> Vec<&'static str> {
     rows.filter(|name| names.contains(name)).collect()
 }
 
-/// Arrays that a stage of the table reads or writes.
+/// Arrays that a stage reads or writes.
 pub fn touched(stage: &Stage) -> &'static [&'static str] {
     static ALL: OnceLock<BTreeMap<&'static str, Vec<&'static str>>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -82,7 +90,7 @@ pub fn touched(stage: &Stage) -> &'static [&'static str] {
             reads.extend(writes);
             (stage.name, reads)
         };
-        STAGES.iter().map(of).collect()
+        STAGES.iter().chain(&[&ipc]).map(of).collect()
     });
     all.get(stage.name).map_or(&[], Vec::as_slice)
 }

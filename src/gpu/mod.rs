@@ -10,7 +10,7 @@
 //! * `worlds` holds the worlds, [`config`] their settings, `transfer` moves arrays between them and the host, `asked` does so where the host
 //!   cannot wait, `lot` gives the worlds' places to other shaders, `exchange` copies arrays to and from buffers of others;
 //! * `barrier` makes one barrier of several, `subgroup` finds out whether a workgroup is one subgroup;
-//! * [`run`] runs the stages on the worlds, [`verify`] compares the stages with their twins.
+//! * [`run`] runs the stages on the worlds, `hosted` those without a kernel, [`verify`] compares the stages with their twins.
 
 pub(crate) mod accessor;
 pub mod arena;
@@ -22,6 +22,7 @@ pub mod device;
 mod exchange;
 pub mod facts;
 pub(crate) mod generic;
+mod hosted;
 pub mod lex;
 pub mod library;
 #[cfg(feature = "scene")]

@@ -57,24 +57,36 @@ impl Begun {
     }
 }
 
-/// A compiled walk: its kernels in order.
+/// A compiled walk, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
+    stretches: Vec<Stretch>,
+}
+
+/// Kernels, and the stage after them that has none.
+#[derive(Clone, Debug, Default)]
+struct Stretch {
     kernels: Vec<usize>,
+    hosted: Option<&'static Stage>,
 }
 
 impl Plan {
     /// Number of dispatches for one run over a chunk of worlds.
     pub fn dispatches(&self) -> usize {
-        self.kernels.len()
+        let kernels = self.stretches.iter().map(|stretch| stretch.kernels.len());
+        kernels.sum()
     }
 }
 
 impl Gpu {
-    /// The stages of each kernel of a plan, in order.
-    pub fn stages_of(&self, plan: &Plan) -> Vec<&[&'static Stage]> {
+    /// The stages of each kernel of a plan, and each stage that has none, in order.
+    pub fn stages_of<'a>(&'a self, plan: &'a Plan) -> Vec<&'a [&'static Stage]> {
         let stages = |&kernel: &usize| self.kernels[kernel].stages.as_slice();
-        plan.kernels.iter().map(stages).collect()
+        let of = |stretch: &'a Stretch| {
+            let kernels = stretch.kernels.iter().map(stages);
+            kernels.chain(stretch.hosted.as_ref().map(std::slice::from_ref))
+        };
+        plan.stretches.iter().flat_map(of).collect()
     }
 
     /// Number of dispatches of a step for each chunk of worlds, once the step is compiled.
@@ -126,14 +138,16 @@ impl Gpu {
                 return Err(Error::Missing(missing));
             }
         }
-        if walk.iter().any(|stage| std::ptr::eq(*stage, &stages::ipc)) {
-            let what =
-                "the flag \"ipc\" with flexes of dim 2 on a device: take the backend cpu or simd";
-            return Err(Error::Missing(vec![what.to_owned()]));
+        let hosted = walk.iter().find(|stage| stage.hosted.is_some());
+        if let Some(stage) = hosted.filter(|_| !self.device.waits()) {
+            return Err(Error::Missing(vec![format!(
+                "the stage {} on a device that cannot be waited for: take the backend cpu or simd",
+                stage.name
+            )]));
         }
         let groups = groups(&self.m, walk, fuse);
         let mut missing: Vec<&Group> = Vec::new();
-        for group in &groups {
+        for group in groups.iter().filter(|group| group.hosted().is_none()) {
             if !self.by_stages.contains_key(&group.key())
                 && !missing.iter().any(|m| m.key() == group.key())
             {
@@ -168,12 +182,19 @@ impl Gpu {
             self.by_stages
                 .insert(group.key(), (first..self.kernels.len()).collect());
         }
-        let kernels = groups
-            .iter()
-            .flat_map(|group| &self.by_stages[&group.key()]);
-        Ok(Plan {
-            kernels: kernels.copied().collect(),
-        })
+        let mut stretches = vec![Stretch::default()];
+        for group in &groups {
+            let last = stretches.last_mut();
+            let last = last.expect("there is a first one, and none is removed");
+            match group.hosted() {
+                None => last.kernels.extend(&self.by_stages[&group.key()]),
+                stage => {
+                    last.hosted = stage;
+                    stretches.push(Stretch::default());
+                }
+            }
+        }
+        Ok(Plan { stretches })
     }
 
     fn compile(&self, formed: Formed) -> Result<Begun> {
@@ -256,9 +277,31 @@ impl Gpu {
         }
     }
 
-    /// Runs a plan `times` times over every world. Returns when the work is submitted, not when it is done.
+    /// Runs a plan `times` times over every world. Returns when the work is submitted, not when it is done; stages that have no kernel are
+    /// waited for.
     pub fn run(&self, plan: &Plan, times: usize) -> Result<()> {
-        let each = (self.config.dispatches / plan.kernels.len().max(1)).max(1);
+        if let [stretch] = plan.stretches.as_slice() {
+            return self.submit(&stretch.kernels, times);
+        }
+        for stretch in (0..times).flat_map(|_| &plan.stretches) {
+            self.submit(&stretch.kernels, 1)?;
+            self.host_after(stretch)?;
+        }
+        Ok(())
+    }
+
+    // runs the stage after some kernels that has none
+    fn host_after(&self, stretch: &Stretch) -> Result<()> {
+        let hosted = |stage: &'static Stage| Some((stage, stage.hosted.as_ref()?));
+        match stretch.hosted.and_then(hosted) {
+            Some((stage, hosted)) => self.host(stage, hosted),
+            None => Ok(()),
+        }
+    }
+
+    // runs kernels `times` times over every world
+    fn submit(&self, kernels: &[usize], times: usize) -> Result<()> {
+        let each = (self.config.dispatches / kernels.len().max(1)).max(1);
         for chunk in &self.chunks {
             let mut left = times;
             while left > 0 {
@@ -274,7 +317,7 @@ impl Gpu {
                     let mut pass =
                         encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                     pass.set_bind_group(0, &chunk.bind, &[]);
-                    for &kernel in (0..now).flat_map(|_| &plan.kernels) {
+                    for &kernel in (0..now).flat_map(|_| kernels) {
                         let kernel = &self.kernels[kernel];
                         pass.set_pipeline(&kernel.pipeline);
                         pass.dispatch_workgroups(chunk.padded / kernel.worlds, 1, 1);
@@ -320,16 +363,33 @@ impl Gpu {
         self.device.wait()
     }
 
-    /// Runs a plan once and returns the device time of each kernel (s), in order; empty where the device has no timestamps.
+    /// Runs a plan once and returns the device time of each kernel (s), in order, and that of the host for a stage that has none; empty
+    /// where the device has no timestamps.
     pub fn time(&self, plan: &Plan) -> Result<Vec<(String, f64)>> {
         if !self.device.timestamps {
             self.run(plan, 1)?;
             self.wait()?;
             return Ok(Vec::new());
         }
+        let mut times = Vec::new();
+        for stretch in &plan.stretches {
+            if !stretch.kernels.is_empty() {
+                times.extend(self.time_kernels(&stretch.kernels)?);
+            }
+            if let Some(stage) = stretch.hosted {
+                let clock = std::time::Instant::now();
+                self.host_after(stretch)?;
+                times.push((stage.name.to_owned(), clock.elapsed().as_secs_f64()));
+            }
+        }
+        Ok(times)
+    }
+
+    // runs kernels once and returns the device time of each (s)
+    fn time_kernels(&self, kernels: &[usize]) -> Result<Vec<(String, f64)>> {
         let it = &self.device.device;
-        let mut times = vec![0.0; plan.kernels.len()];
-        let count = 2 * plan.kernels.len() as u32;
+        let mut times = vec![0.0; kernels.len()];
+        let count = 2 * kernels.len() as u32;
         use wgpu::BufferUsages as Use;
         let set = it.create_query_set(&wgpu::QuerySetDescriptor {
             label: None,
@@ -350,7 +410,7 @@ impl Gpu {
             let mut encoder = it.create_command_encoder(&wgpu::CommandEncoderDescriptor {
                 label: Some("timed walk"),
             });
-            for (k, &kernel) in plan.kernels.iter().enumerate() {
+            for (k, &kernel) in kernels.iter().enumerate() {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                     label: None,
                     timestamp_writes: Some(wgpu::ComputePassTimestampWrites {
@@ -379,10 +439,7 @@ impl Gpu {
                 *time += tick(2 * k + 1).saturating_sub(tick(2 * k)) as f64 * period;
             }
         }
-        let labels = plan
-            .kernels
-            .iter()
-            .map(|&kernel| self.kernels[kernel].label.clone());
+        let labels = kernels.iter().map(|&k| self.kernels[k].label.clone());
         Ok(labels.zip(times).collect())
     }
 }
@@ -426,6 +483,14 @@ impl Group {
         (names.collect(), self.again)
     }
 
+    /// The stage, if it has no kernel.
+    pub fn hosted(&self) -> Option<&'static Stage> {
+        self.stages
+            .iter()
+            .copied()
+            .find(|stage| stage.hosted.is_some())
+    }
+
     /// The module of the kernel.
     pub fn module(&self, build: &Build<'_>) -> Module {
         match self.again {
@@ -466,9 +531,10 @@ pub fn groups(m: &Model, walk: &[&'static Stage], fuse: usize) -> Vec<Group> {
 pub(crate) const ALONE: &[&str] = &["collision", "make_constraint", "solve_newton"];
 
 /// The stages of a walk grouped into kernels, at most `fuse` in each. A stage with a user text is a kernel of its own, since
-/// it is compiled with checks.
+/// it is compiled with checks; a stage without a kernel is a group of its own.
 pub fn group(m: &Model, walk: &[&'static Stage], fuse: usize) -> Vec<Vec<&'static Stage>> {
-    let alone = |stage: &Stage| ALONE.contains(&stage.name) || has_text(m, stage);
+    let alone =
+        |stage: &Stage| ALONE.contains(&stage.name) || has_text(m, stage) || stage.hosted.is_some();
     let mut groups: Vec<Vec<&'static Stage>> = Vec::new();
     for &stage in walk {
         let joins = |group: &&mut Vec<&'static Stage>| {

@@ -6,10 +6,11 @@ use std::ops::Range;
 use crate::cpu::lib::restart::bad_world;
 use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
-use crate::fields::{Data, Elem, Field, Model, Role, Room, View, ViewMut, field};
+use crate::fields::{Data, Elem, Field, Model, Role, Room, View, field};
 use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
 use crate::gpu::config::{Config, Values, choose_team, lockstep, single};
 use crate::gpu::device::{Device, block_on};
+use crate::gpu::hosted::unpack;
 use crate::gpu::own;
 use crate::gpu::run::{GroupKey, Kernel, Plan, forward_walk};
 use crate::gpu::transfer::{Place, Span, Transfer, Worlds, staging_words};
@@ -381,6 +382,20 @@ impl Gpu {
         Ok(words)
     }
 
+    /// The words of some worlds, in ascending order.
+    pub(super) fn read_listed(&self, worlds: &[u32], span: Span) -> Result<Vec<u32>> {
+        let mut words = Vec::with_capacity(span.words as usize * worlds.len());
+        for chunk in &self.chunks {
+            let here = worlds.iter().map(|&w| u64::from(w));
+            let here = here.filter(|w| chunk.worlds.contains(w));
+            let here: Vec<u32> = here.map(|w| (w - chunk.worlds.start) as u32).collect();
+            let worlds = Worlds::Listed(&here);
+            self.transfer
+                .read(&self.device, &chunk.data, worlds, span, &mut words)?;
+        }
+        Ok(words)
+    }
+
     /// Writes an array of all worlds: values for each world, or those of one world for all.
     pub fn write(&mut self, name: &str, values: &Values) -> Result<()> {
         let (field, span) = self.room(name)?;
@@ -469,7 +484,12 @@ impl Gpu {
         }
     }
 
-    fn write_words(&self, worlds: Option<&[u32]>, span: Span, words: &[u32]) -> Result<()> {
+    pub(super) fn write_words(
+        &self,
+        worlds: Option<&[u32]>,
+        span: Span,
+        words: &[u32],
+    ) -> Result<()> {
         let (n, each) = (
             worlds.map_or(self.nworld(), <[u32]>::len),
             span.words as usize,
@@ -542,11 +562,12 @@ impl Gpu {
         Ok(())
     }
 
-    // spans of the inputs of a world, of its flags, and of its sleeping trees: each is contiguous
+    // spans of the inputs of a world, of its flags, and of what its stages keep: each is contiguous
     fn state_spans(&self) -> Vec<Span> {
         let ends = [
             ("time", "mocap_quat"),
             ("tree_asleep", "tree_asleep"),
+            ("flexvert_lambda", "flexvert_conage"),
             ("warning", "latent"),
         ];
         let span = |(first, last): (&str, &str)| {
@@ -667,21 +688,15 @@ impl Gpu {
             .collect())
     }
 
-    fn unpack(&self, start: &Data, image: &[u32]) -> Data {
+    /// A world from its image; arrays that have no place in it are those of `start`.
+    pub(super) fn unpack(&self, start: &Data, image: &[u32]) -> Data {
         let mut d = start.clone();
         let kept = |slot: &Slot| slot.words > 0 && !slot.chip;
         for (field, slot) in self.layout.slots().filter(|(_, slot)| kept(slot)) {
             let Some(to) = d.view_mut(field.row) else {
                 continue;
             };
-            let from = &image[slot.offset as usize..(slot.offset + slot.words) as usize];
-            match to {
-                ViewMut::Int(to) => to.iter_mut().zip(from).for_each(|(to, &x)| *to = x as i32),
-                ViewMut::Real(to) => to
-                    .iter_mut()
-                    .zip(from)
-                    .for_each(|(to, &x)| *to = f64::from(f32::from_bits(x))),
-            }
+            unpack(to, &image[slot.offset as usize..][..slot.words as usize]);
         }
         d
     }

@@ -2,7 +2,7 @@
 
 use super::attrs::{self, Plain, check_orientation};
 use super::defaults::{no_children, unknown_element};
-use super::flexcage::{Cage, NoCage};
+use super::flexcage::Cage;
 use super::flexpin::{BadPin, pins};
 use super::flexrod;
 use super::flexshape;
@@ -418,12 +418,9 @@ impl Reader<'_> {
         // around all points, whether an element has them or not
         let cage = match Cage::around(&shape, cells, order, most, shell) {
             Ok(cage) => cage,
-            Err(NoCage::Large(all)) => {
+            Err(all) => {
                 let msg = format!("makes {all} nodes; raise `Limits::elements`");
                 return self.log.mistake(node.origin, Some("cellcount"), msg);
-            }
-            Err(NoCage::Unclear(what)) => {
-                return self.log.unsupported(node.origin, Some("dof"), what);
             }
         };
         if said.is_given() {

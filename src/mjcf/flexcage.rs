@@ -33,28 +33,20 @@ const LEAST: f64 = 0.02;
 /// Density of the empty part of a partly filled cell, relative to the filled part.
 const VOID: f64 = 1e-6;
 
-/// Why there is no grid.
-pub(super) enum NoCage {
-    /// It would have so many nodes.
-    Large(u64),
-    /// What the flex fills is not known.
-    Unclear(&'static str),
-}
-
 impl Cage {
-    /// A grid over the bounding box of some points, a part of which elements fill; an error if it has more nodes than `most`.
+    /// A grid over the bounding box of some points, a part of which elements fill; its number of nodes if they are more than `most`.
     pub fn around(
         shape: &Shape,
         cells: [i32; 3],
         order: usize,
         most: u64,
         shell: bool,
-    ) -> Result<Self, NoCage> {
+    ) -> Result<Self, u64> {
         let point = &shape.point;
         let nodes = |n: i32| order as u64 * n.max(0) as u64 + 1;
         let all = cells.map(nodes).iter().fold(1, |n, k| k.saturating_mul(n));
         if all > most {
-            return Err(NoCage::Large(all));
+            return Err(all);
         }
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for x in point {
@@ -86,21 +78,15 @@ impl Cage {
             cage.spread(order);
             return Ok(cage);
         }
-        // in cells along each axis
-        let place = |x: &[f64; 3]| {
-            [0, 1, 2].map(|k| {
-                let whole = (high[k] - low[k]).max(f64::MIN_POSITIVE);
-                (x[k] - low[k]) / whole * cells[k] as f64
-            })
-        };
-        let points: Vec<_> = point.iter().map(place).collect();
         let grid = Grid {
             cells,
+            low,
+            whole: [0, 1, 2].map(|k| (high[k] - low[k]).max(f64::MIN_POSITIVE)),
             size: [0, 1, 2].map(|k| (high[k] - low[k]) / cells[k] as f64),
             order,
             powers: [order, 3 * order],
         };
-        let fill = Fill::of(shape.dim, &points, &shape.element, &grid).map_err(NoCage::Unclear)?;
+        let fill = Fill::of(shape.dim, point, &shape.element, &grid);
         cage.weigh(&fill, cells, order);
         Ok(cage)
     }

@@ -20,11 +20,6 @@ impl Log {
         self.push(|sources| sources.error(at, attr, msg));
     }
 
-    /// A feature that MuJoCo has and we do not.
-    pub fn unsupported(&mut self, at: Origin, attr: Option<&str>, feature: impl Into<String>) {
-        self.push(|sources| sources.unsupported(at, attr, feature));
-    }
-
     /// A mistake after which reading stops.
     pub fn stop(&mut self, at: Origin, msg: impl Into<String>) {
         if !self.stopped {

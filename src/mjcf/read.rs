@@ -96,7 +96,7 @@ impl Spec {
     /// Files are opened only inside the repository or project around the model, or the folder above its own (see [`Limits::root`]).
     ///
     /// # Errors
-    /// [`Error::Io`] if there is no such file, else [`Error::Mjcf`], [`Error::Unsupported`] or several of them, each with
+    /// [`Error::Io`] if there is no such file, else [`Error::Mjcf`] or several of them, each with
     /// file, line, column and element.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Spec> {
         Spec::from_file_with(path, &Limits::default())

@@ -161,24 +161,6 @@ impl Sources {
         Some(format!("{file}:{line}:{col}"))
     }
 
-    /// The error that a feature of MuJoCo is not supported here.
-    pub fn unsupported(
-        &self,
-        origin: Origin,
-        attr: Option<&str>,
-        feature: impl Into<String>,
-    ) -> Error {
-        let (file, at, _) = self.place(origin, attr);
-        let (line, col) = self.line_col(origin, at.start);
-        Error::Unsupported {
-            file,
-            line,
-            col,
-            feature: feature.into(),
-            excerpt: self.excerpt(origin, at),
-        }
-    }
-
     /// An error at a place that is no element.
     pub(crate) fn error_at(&self, at: Origin, msg: impl Into<String>) -> Error {
         let file = self.source(at).map_or(String::new(), |s| s.path.clone());

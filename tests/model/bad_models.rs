@@ -867,9 +867,6 @@ fn every_mistake_is_told_with_its_place() {
                 Error::Mjcf { line, col, msg, .. } => {
                     assert!(*line > 0 && *col > 0 && !msg.is_empty(), "{title}: {e}")
                 }
-                Error::Unsupported {
-                    line, col, feature, ..
-                } => assert!(*line > 0 && *col > 0 && !feature.is_empty(), "{title}: {e}"),
                 other => panic!("{title}: not a mistake of the model but {other}"),
             }
         }

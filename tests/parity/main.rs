@@ -40,6 +40,7 @@ mod inv_constraint;
 mod inverse_metric;
 mod inverse_settle;
 mod inverse_skip;
+mod ipc;
 mod kinematics;
 mod make_constraint;
 mod metric;

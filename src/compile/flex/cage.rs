@@ -212,14 +212,14 @@ impl Cage {
         out
     }
 
-    /// The part of the cells that a flex fills which is no shell, and its integrals if they are asked for; an error names the case that
-    /// is not known.
-    pub fn fill(&self, part: &Part, integrals: bool) -> std::result::Result<Fill, &'static str> {
-        let cells = DVec3::from(self.cells.map(|n| n as f64));
-        let place = |x: &V3| (DVec3::from(self.place(self.local(*x))) * cells).to_array();
-        let point: Vec<V3> = part.xpos.iter().map(place).collect();
+    /// The part of the cells that a flex fills which is no shell, and its integrals if they are asked for.
+    pub fn fill(&self, part: &Part, integrals: bool) -> Fill {
+        let point: Vec<V3> = part.xpos.iter().map(|x| self.local(*x)).collect();
+        let [low, high] = self.ends();
         let grid = Grid {
             cells: self.cells,
+            low: low.to_array(),
+            whole: (high - low).to_array(),
             size: self.cell_size(),
             order: self.order,
             powers: match integrals {
