@@ -359,8 +359,13 @@ impl Worlds for Kernels {
             Tuned::Yes => ", tuned".to_owned(),
             Tuned::Ignored(why) => format!(", not tuned (ignored {why})"),
         };
+        let host: String = self
+            .gpu
+            .on_host()
+            .map(|stage| format!(", {} on the host", stage.name))
+            .collect();
         format!(
-            "{}, {} lane{plural} a world, {} dispatches a step, f32{tuned}",
+            "{}, {} lane{plural} a world, {} dispatches a step, f32{host}{tuned}",
             self.gpu.device().adapter,
             team.lanes,
             self.gpu.dispatches().unwrap_or(0)

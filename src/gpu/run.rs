@@ -94,6 +94,12 @@ impl Gpu {
         self.step.as_ref().map(Plan::dispatches)
     }
 
+    /// The stages of a step that run on the host, once the step is compiled.
+    pub(crate) fn on_host(&self) -> impl Iterator<Item = &'static Stage> {
+        let stretches = self.step.iter().flat_map(|plan| &plan.stretches);
+        stretches.filter_map(|stretch| stretch.hosted)
+    }
+
     /// True if an array is on chip.
     pub fn on_chip(&self, field: &Field) -> bool {
         self.layout.slot(field).chip

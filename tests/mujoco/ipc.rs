@@ -11,7 +11,8 @@ use serde_json::Value;
 on_every_backend!(
     steps_are_mujocos,
     surfaces_stay_apart,
-    a_copied_world_goes_on_as_the_first
+    a_copied_world_goes_on_as_the_first,
+    a_world_with_numbers_of_its_own_is_that_of_their_model
 );
 
 const WORLDS: usize = 2;
@@ -124,6 +125,43 @@ fn a_copied_world_goes_on_as_the_first(backend: Backend) {
     for name in ["qpos", "qvel", "flexvert_lambda"] {
         let x = batch.reals(name).unwrap();
         assert_eq!(x[..x.len() / 2], x[x.len() / 2..], "{name} later");
+    }
+}
+
+fn a_world_with_numbers_of_its_own_is_that_of_their_model(backend: Backend) {
+    let cases = cases();
+    let case = cases.iter().find(|case| case["name"] == "ball").unwrap();
+    let m = model(case);
+    let (radius, timestep) = (1.5 * m.flex_radius[0], 0.5 * m.opt.timestep);
+    let mut batch = begin(&m, backend);
+    batch.expand(&["flex_radius", "timestep"]).unwrap();
+    let second = [false, true];
+    batch.set_where("flex_radius", &second, &[radius]).unwrap();
+    batch.set_where("timestep", &second, &[timestep]).unwrap();
+    batch.set_const().unwrap();
+    batch.step(40).unwrap();
+    let mut own = m.clone();
+    own.edit(|m| {
+        m.flex_radius[0] = radius;
+        m.opt.timestep = timestep;
+    })
+    .unwrap();
+    for (world, m) in [&m, &own].into_iter().enumerate() {
+        let mut alone = begin(m, backend);
+        alone.step(40).unwrap();
+        let want = alone.reals("qpos").unwrap();
+        let have = &batch.reals("qpos").unwrap()[world * m.nq..][..m.nq];
+        let e = error(have, &want[..m.nq]);
+        assert!(
+            e < by_precision(backend, 1e-12, 1e-5),
+            "world {world}: {e:e}"
+        );
+        let lambda = batch.reals("flexvert_lambda").unwrap();
+        let lambda = &lambda[world * m.nflexvert..][..m.nflexvert];
+        assert!(
+            lambda.iter().any(|x| *x > 0.0),
+            "world {world} touches nothing"
+        );
     }
 }
 
