@@ -229,7 +229,10 @@ impl<'a> Step<'a> {
             .map(|(to, from)| to - from)
             .collect();
         let near = change.iter().all(|x| x.abs() <= STILL);
-        let before = self.cost(d, &self.w, &self.x);
+        let before = match near {
+            true => f64::INFINITY,
+            false => self.cost(d, &self.w, &self.x),
+        };
         let mut part = 1.0;
         for k in 0..HALVINGS {
             let trial = |(from, change): (&f64, &f64)| from + part * change;
@@ -250,7 +253,7 @@ impl<'a> Step<'a> {
         let qacc: Vec<f64> = w.iter().zip(&d.qvel).map(over_step).collect();
         let of_pairs = self.active.iter().map(|active| {
             let inside = active.residual(x, &self.xfree).min(0.0);
-            0.5 * active.softened() * inside * inside
+            0.5 * active.softened * inside * inside
         });
         let of_pairs: f64 = of_pairs.sum();
         self.h * self.h * self.inner.cost(&qacc) + of_pairs

@@ -30,6 +30,8 @@ pub struct Active {
     pub age: i32,
     /// Stiffness (N/m).
     pub stiffness: f64,
+    /// Stiffness of its cost in an iteration (N/m), which falls while it does not push.
+    pub softened: f64,
     /// Rest distance (m).
     pub rest: f64,
     /// The gap at the committed positions, which makes it linear in the positions.
@@ -52,13 +54,15 @@ impl Active {
             lambda: lambda.fold(0.0, f64::max),
             age: age.min().unwrap_or(0),
             stiffness: STIFFNESS * if mass.is_finite() { mass } else { LIGHT },
+            softened: 0.0,
             rest: band(parts, &pair).min(REST),
             gap: Gap::default(),
         }
     }
 
-    /// Makes the gap linear at these positions.
+    /// Begins an iteration: makes the gap linear at these positions.
     pub fn linearize(&mut self, m: &Model, d: &Data, parts: &Parts, x: &[[f64; 3]]) {
+        self.softened = self.soften();
         self.gap = self.pair.gap(m, d, parts, self.pair.places(x), BAND);
     }
 
@@ -80,8 +84,8 @@ impl Active {
         self.lambda / self.stiffness
     }
 
-    /// The stiffness of its cost, which falls while it does not push.
-    pub fn softened(&self) -> f64 {
+    // the stiffness of its cost at its age
+    fn soften(&self) -> f64 {
         let quiet = match self.age {
             0.. => self.age,
             _ => (-self.age - PATIENCE).max(0),
@@ -150,10 +154,13 @@ pub fn merge(d: &Data, parts: &Parts, active: &mut Vec<Active>, candidates: &[Ca
         }
     }
     active.retain(|active| !active.is_done());
-    let mut pairs: BTreeSet<Pair> = active.iter().map(|active| active.pair).collect();
+    let mut pairs = BTreeSet::new();
     for Candidate { pair, gap, stops } in candidates {
         let is_first = |&stops: &f64| pair.vertices().iter().any(|&v| stops <= first[v] + 1e-12);
         let admitted = *gap <= 0.0 || stops.as_ref().is_some_and(is_first);
+        if admitted && pairs.is_empty() {
+            pairs.extend(active.iter().map(|active| active.pair));
+        }
         if admitted && pairs.insert(*pair) {
             active.push(Active::new(d, parts, *pair));
         }

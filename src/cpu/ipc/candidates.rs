@@ -37,34 +37,44 @@ struct Piece {
     bounds: Bounds,
 }
 
-// pieces of one kind, ordered by where they begin along x
+// pieces of one kind, and their boxes ordered by where they begin along the axis in which all are longest together
 struct Sorted {
     piece: Vec<Piece>,
-    order: Vec<usize>,
-    // largest extent along x
+    order: Vec<(Bounds, usize)>,
+    axis: usize,
+    // largest extent of a piece along the axis
     wide: f64,
 }
 
 impl Sorted {
     fn new(piece: Vec<Piece>) -> Self {
-        let mut order: Vec<usize> = (0..piece.len()).collect();
-        order.sort_by(|&a, &b| piece[a].bounds.low[0].total_cmp(&piece[b].bounds.low[0]));
-        let extent = |p: &Piece| p.bounds.high[0] - p.bounds.low[0];
+        let begins: Vec<[f64; 3]> = piece.iter().map(|p| p.bounds.low).collect();
+        let Bounds { low, high } = Bounds::of(&begins);
+        let longer = |a: &usize, b: &usize| (high[*a] - low[*a]).total_cmp(&(high[*b] - low[*b]));
+        let axis = (0..3).max_by(longer).unwrap_or(0);
+        let mut order: Vec<(Bounds, usize)> =
+            (0..piece.len()).map(|k| (piece[k].bounds, k)).collect();
+        order.sort_unstable_by(|(a, _), (b, _)| a.low[axis].total_cmp(&b.low[axis]));
+        let extent = |p: &Piece| p.bounds.high[axis] - p.bounds.low[axis];
         let wide = piece.iter().map(extent).fold(0.0, f64::max);
-        Self { piece, order, wide }
+        Self {
+            piece,
+            order,
+            axis,
+            wide,
+        }
     }
 
     // numbers of the pieces from a number on that are within reach of a box, ascending
     fn around(&self, bounds: &Bounds, reach: f64, least: usize) -> Vec<usize> {
-        let low = |k: usize| self.piece[self.order[k]].bounds.low[0];
-        let begin = bounds.low[0] - reach - self.wide;
-        let first = self
-            .order
-            .partition_point(|&k| self.piece[k].bounds.low[0] < begin);
-        let last = (first..self.order.len()).find(|&k| low(k) > bounds.high[0] + reach);
-        let some = &self.order[first..last.unwrap_or(self.order.len())];
-        let near = |k: &usize| *k >= least && self.piece[*k].bounds.near(bounds, reach);
-        let mut out: Vec<usize> = some.iter().copied().filter(near).collect();
+        let axis = self.axis;
+        let begin = bounds.low[axis] - reach - self.wide;
+        let end = bounds.high[axis] + reach;
+        let first = self.order.partition_point(|(own, _)| own.low[axis] < begin);
+        let some = self.order[first..].iter();
+        let some = some.take_while(|(own, _)| own.low[axis] <= end);
+        let near = some.filter(|(own, k)| *k >= least && own.near(bounds, reach));
+        let mut out: Vec<usize> = near.map(|&(_, k)| k).collect();
         out.sort_unstable();
         out
     }

@@ -193,7 +193,7 @@ impl Inner {
         d.efc_type[r] = ConstraintType::ContactFrictionless as i32;
         d.efc_id[r] = -1;
         d.efc_Jpat[r] = pattern as i32;
-        d.efc_D[r] = pair.softened() / (h * h);
+        d.efc_D[r] = pair.softened / (h * h);
         d.efc_R[r] = 1.0 / d.efc_D[r];
         d.efc_frictionloss[r] = 0.0;
         d.efc_aref[r] = aref;
