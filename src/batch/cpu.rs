@@ -177,7 +177,9 @@ impl<R: Real> Cpu<R> {
     // worlds are independent: any order over threads gives the same bits
     fn for_each(&mut self, m: &Model, run: &Run<'_, R>) {
         let (tiles, rows, own) = (&mut self.tiles, &self.rows, &self.own);
+        let nworld = self.nworld;
         let compute = |t: usize, tile: &mut Tile<R>, rows: &mut Rows<R>| {
+            rows.worlds = R::WIDTH.min(nworld - t * R::WIDTH);
             user::at_tile(t * R::WIDTH, || run(own.model_of(m, t), t, tile, rows));
         };
         let each = |(t, tile): (usize, &mut Tile<R>)| {

@@ -13,11 +13,14 @@ use crate::real::Real;
 /// The largest number of trees in an island that is solved side by side.
 const HEAP: usize = 8;
 
-/// The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`), world by world.
+/// The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`), world by world. Spare lanes stay where they are.
 pub fn ipc<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     let mut heap = Heap::default();
-    for lane in 0..R::WIDTH {
+    for lane in 0..rows.worlds {
         heap.run(m, d, rows.num, lane, cpu::ipc::ipc);
+    }
+    for lane in rows.worlds..R::WIDTH {
+        d.qacc.iter_mut().for_each(|x| x.set_lane(lane, 0.0));
     }
 }
 

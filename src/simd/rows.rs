@@ -20,6 +20,8 @@ const MANY: usize = 128;
 /// Data of a tile's rows that are the same in all lanes; made by `make_constraint`, consumed by the solver.
 #[derive(Clone)]
 pub struct Rows<R: Real> {
+    /// Number of worlds of the tile; the lanes after them are spare, and nobody reads them.
+    pub worlds: usize,
     /// Number of equality rows.
     pub ne: usize,
     /// Number of friction loss rows; they follow the equalities.
@@ -63,6 +65,7 @@ impl<R: Real> Rows<R> {
     /// Rows of a tile of worlds, empty.
     pub fn new(m: &Model) -> Self {
         Self {
+            worlds: R::WIDTH,
             ne: 0,
             nf: 0,
             num: 0,
