@@ -1,8 +1,6 @@
 //! The pairs that a step keeps apart: each has a multiplier, the force with which it pushes, found over the iterations of steps (augmented
 //! Lagrangian). Multipliers and ages are kept for vertices from step to step.
 
-use std::collections::BTreeSet;
-
 use super::pair::{BAND, Gap, Pair, REST};
 use super::parts::Parts;
 use super::way::{Candidate, band};
@@ -154,14 +152,12 @@ pub fn merge(d: &Data, parts: &Parts, active: &mut Vec<Active>, candidates: &[Ca
         }
     }
     active.retain(|active| !active.is_done());
-    let mut pairs = BTreeSet::new();
+    let mut known: Vec<Pair> = active.iter().map(|active| active.pair).collect();
+    known.sort_unstable();
     for Candidate { pair, gap, stops } in candidates {
         let is_first = |&stops: &f64| pair.vertices().iter().any(|&v| stops <= first[v] + 1e-12);
         let admitted = *gap <= 0.0 || stops.as_ref().is_some_and(is_first);
-        if admitted && pairs.is_empty() {
-            pairs.extend(active.iter().map(|active| active.pair));
-        }
-        if admitted && pairs.insert(*pair) {
+        if admitted && known.binary_search(pair).is_err() {
             active.push(Active::new(d, parts, *pair));
         }
     }

@@ -65,8 +65,14 @@ impl Sorted {
         }
     }
 
-    // numbers of the pieces from a number on that are within reach of a box, ascending
-    fn around(&self, bounds: &Bounds, reach: f64, least: usize) -> Vec<usize> {
+    // numbers of the pieces from a number on that are within reach of a box, ascending; they are put into `out`
+    fn around<'a>(
+        &self,
+        bounds: &Bounds,
+        reach: f64,
+        least: usize,
+        out: &'a mut Vec<usize>,
+    ) -> &'a [usize] {
         let axis = self.axis;
         let begin = bounds.low[axis] - reach - self.wide;
         let end = bounds.high[axis] + reach;
@@ -74,7 +80,8 @@ impl Sorted {
         let some = self.order[first..].iter();
         let some = some.take_while(|(own, _)| own.low[axis] <= end);
         let near = some.filter(|(own, k)| *k >= least && own.near(bounds, reach));
-        let mut out: Vec<usize> = near.map(|&(_, k)| k).collect();
+        out.clear();
+        out.extend(near.map(|&(_, k)| k));
         out.sort_unstable();
         out
     }
@@ -179,10 +186,11 @@ impl Way<'_> {
         out: &mut Vec<Candidate>,
     ) {
         let most = sweeps.iter().copied().fold(0.0, f64::max);
+        let mut near = Vec::new();
         for (k, geom) in self.parts.corner_geoms().enumerate() {
             let (corner, round) = self.parts.corner(k);
             let reach = self.widest() + base + most + round;
-            for t in triangles.around(&Bounds::of(&[corner]), reach, 0) {
+            for &t in triangles.around(&Bounds::of(&[corner]), reach, 0, &mut near) {
                 let Piece { flex, vertex, .. } = triangles.piece[t];
                 if self.meets_geom(flex, geom, &vertex) {
                     let pair = Pair {
@@ -198,10 +206,11 @@ impl Way<'_> {
 
     fn with_edges(&self, edges: &Sorted, sweeps: &[f64], base: f64, out: &mut Vec<Candidate>) {
         let most = sweeps.iter().copied().fold(0.0, f64::max);
+        let mut near = Vec::new();
         for (k, geom) in self.parts.edge_geoms().enumerate() {
             let (ends, round) = self.parts.edge(k);
             let reach = self.widest() + base + most + round;
-            for e in edges.around(&Bounds::of(&ends), reach, 0) {
+            for &e in edges.around(&Bounds::of(&ends), reach, 0, &mut near) {
                 let Piece { flex, vertex, .. } = edges.piece[e];
                 if self.meets_geom(flex, geom, &vertex[..2]) {
                     let pair = Pair {
@@ -219,12 +228,13 @@ impl Way<'_> {
     fn with_triangles(&self, triangles: &Sorted, sweeps: &[f64], out: &mut Vec<Candidate>) {
         let most = sweeps.iter().copied().fold(0.0, f64::max);
         let widest = self.widest();
-        let mut found = Vec::new();
+        let (mut near, mut found) = (Vec::new(), Vec::new());
         for (v, flex) in self.parts.flex.iter().enumerate() {
             let Some(f) = *flex else { continue };
             let radius = self.parts.radius[v];
             let reach = radius + widest + 3.0 * BAND.min(radius) + self.length(v) + most;
-            for t in triangles.around(&Bounds::of(&[self.from[v]]), reach, 0) {
+            let place = Bounds::of(&[self.from[v]]);
+            for &t in triangles.around(&place, reach, 0, &mut near) {
                 let piece = &triangles.piece[t];
                 if self.meet(f, piece.flex) && !piece.vertex.contains(&v) {
                     found.push((piece.flex, v, t));
@@ -249,12 +259,13 @@ impl Way<'_> {
     fn among_edges(&self, edges: &Sorted, sweeps: &[f64], out: &mut Vec<Candidate>) {
         let widest = self.widest();
         let most = sweeps.iter().copied().fold(0.0, f64::max);
+        let mut near = Vec::new();
         for (first, piece) in edges.piece.iter().enumerate() {
             let [a, b, _] = piece.vertex;
             let own = self.length(a).max(self.length(b));
             let radius = self.parts.radius[a];
             let reach = radius + widest + 3.0 * BAND.min(radius) + own + most;
-            for second in edges.around(&piece.bounds, reach, first + 1) {
+            for &second in edges.around(&piece.bounds, reach, first + 1, &mut near) {
                 let other = &edges.piece[second];
                 let [c, e, _] = other.vertex;
                 let apart = [c, e].iter().all(|v| ![a, b].contains(v));
