@@ -10,6 +10,7 @@ mod soft;
 
 use std::collections::{BTreeSet, HashSet};
 
+use crate::cpu::lib::contact::bits_match;
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::types::*;
@@ -191,11 +192,6 @@ fn masks_of_bodies_match(m: &Arrays, [body1, body2]: [usize; 2]) -> bool {
     let all = |masks: &[i32], body: usize| geoms(m, body).fold(0, |all, g| all | masks[g]);
     let masks = |body: usize| [all(&m.geom_contype, body), all(&m.geom_conaffinity, body)];
     bits_match(masks(body1), masks(body2))
-}
-
-// whether the contype of one side and the conaffinity of the other have a bit in common
-fn bits_match([type1, touches1]: [i32; 2], [type2, touches2]: [i32; 2]) -> bool {
-    type1 & touches2 != 0 || type2 & touches1 != 0
 }
 
 // the dynamic pairs of two bodies; the mid phase leaves out geoms without masks

@@ -1,9 +1,10 @@
 //! Flexes in the list of pairs: a vertex with a plane, an element with a geom or with another element.
 
-use super::{Pair, bits_match, collides, fits, geoms, is_static};
+use super::{Pair, collides, fits, geoms, is_static};
 use crate::compile::flex;
 use crate::cpu::ipc::{is_wall, resolves};
 use crate::cpu::lib::cage::bodies_between;
+use crate::cpu::lib::contact::bits_match;
 use crate::cpu::lib::lever::turned_edge;
 use crate::cpu::lib::rod::{is_boxed, twist_joint, vertex};
 use crate::error::Result;

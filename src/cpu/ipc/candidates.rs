@@ -3,6 +3,7 @@
 use super::near::{FAR, is_wall};
 use super::pair::{BAND, Kind, Pair};
 use super::way::{Candidate, Way, band};
+use crate::cpu::lib::contact::bits_match;
 use crate::cpu::lib::math::*;
 use crate::fields::Arrays;
 use crate::types::*;
@@ -325,7 +326,7 @@ impl Way<'_> {
     fn meets_geom(&self, f: usize, geom: usize, vertices: &[usize]) -> bool {
         let m = self.m;
         let masks = [m.flex_contype[f], m.flex_conaffinity[f]];
-        if !matches(masks, [m.geom_contype[geom], m.geom_conaffinity[geom]]) {
+        if !bits_match(masks, [m.geom_contype[geom], m.geom_conaffinity[geom]]) {
             return false;
         }
         let body = m.geom_bodyid[geom];
@@ -342,13 +343,8 @@ impl Way<'_> {
         let m = self.m;
         let masks = |f: usize| [m.flex_contype[f], m.flex_conaffinity[f]];
         let own = first != second || m.flex_selfcollide[first] != 0;
-        own && matches(masks(first), masks(second))
+        own && bits_match(masks(first), masks(second))
     }
-}
-
-// whether the contype of one side and the conaffinity of the other have a bit in common
-fn matches([type1, touches1]: [i32; 2], [type2, touches2]: [i32; 2]) -> bool {
-    type1 & touches2 != 0 || type2 & touches1 != 0
 }
 
 fn excluded(m: &Arrays, body1: i32, body2: i32) -> bool {

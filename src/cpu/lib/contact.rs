@@ -12,6 +12,11 @@ pub const ABSENT: f64 = 1e10;
 /// its geoms touch before the timestep ends.
 pub const SOON: i32 = -2;
 
+/// Whether the contype of one side and the conaffinity of the other have a bit in common.
+pub fn bits_match([type1, touches1]: [i32; 2], [type2, touches2]: [i32; 2]) -> bool {
+    type1 & touches2 != 0 || type2 & touches1 != 0
+}
+
 /// The bodies of the two geoms of a pair.
 pub fn bodies_of_pair(m: &Model, k: usize) -> [usize; 2] {
     [m.collision_geom1[k], m.collision_geom2[k]].map(|geom| m.geom_bodyid[geom as usize] as usize)
