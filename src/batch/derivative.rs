@@ -7,9 +7,11 @@
 //!                └─ a column of a Jacobian = (moved − base) / eps in the tangent space
 //! ```
 
+mod gradient;
 mod inverse;
 mod transition;
 
+pub use gradient::Gradient;
 pub use inverse::InverseSlopes;
 pub use transition::Transition;
 

@@ -11,6 +11,7 @@ mod determinism;
 mod device;
 mod faces;
 mod faults_room;
+mod gradient;
 mod hands;
 mod heaps;
 mod inverse;
