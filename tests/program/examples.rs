@@ -26,6 +26,7 @@ examples! {
     functions "../../examples/functions.rs"
     identification "../../examples/identification.rs"
     inverse "../../examples/inverse.rs"
+    planning "../../examples/planning.rs"
     randomised "../../examples/randomised.rs"
     rollout "../../examples/rollout.rs"
     sensor "../../examples/sensor.rs"
