@@ -82,7 +82,7 @@ pub fn by_island<R: Real>(
         let mut islands = std::mem::take(&mut rows.islands);
         islands.leave_heaps_out(m, d, rows.ne);
         islands.solve(m, d, rows, solve);
-        for &lane in islands.heaps.iter().filter(|lane| **lane < rows.worlds) {
+        for &lane in &islands.heaps {
             islands.heap.solve(m, d, rows.num, lane, twin);
         }
         rows.islands = islands;
