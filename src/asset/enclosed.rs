@@ -21,7 +21,7 @@ pub(crate) struct Grid {
     /// The corner where the grid begins, and its sides (m).
     pub low: [f64; 3],
     pub whole: [f64; 3],
-    /// Sides of a cell (m).
+    /// Sides of a cell by the first node and the last (m).
     pub size: [f64; 3],
     /// Order of interpolation in a cell.
     pub order: usize,
@@ -140,7 +140,13 @@ impl Grid {
     // where a cell begins (m)
     fn origin(&self, cell: usize) -> Point {
         let first = self.first(cell);
-        [0, 1, 2].map(|k| first[k] * self.size[k] + self.low[k])
+        let step = self.step();
+        [0, 1, 2].map(|k| first[k] * step[k] + self.low[k])
+    }
+
+    // sides of a cell of a grid that is even between its ends (m)
+    fn step(&self) -> Point {
+        [0, 1, 2].map(|k| self.whole[k] / self.cells[k] as f64)
     }
 }
 
@@ -171,13 +177,14 @@ impl<'a> Open<'a> {
             of_cell: Vec::with_capacity(num),
             core: Vec::with_capacity(num),
         };
+        let step = grid.step();
         let rim = [0, 1, 2].map(|k| match grid.cells[k] {
             1 => 0.0,
-            _ => RIM * grid.size[k],
+            _ => RIM * step[k],
         });
         for cell in 0..num {
             let low = grid.origin(cell);
-            let high = [0, 1, 2].map(|k| low[k] + grid.size[k]);
+            let high = [0, 1, 2].map(|k| low[k] + step[k]);
             let touches = |&t: &usize| reaches(&triangles[t], low, high);
             let of_cell: Vec<usize> = (0..triangles.len()).filter(touches).collect();
             let low = [0, 1, 2].map(|k| low[k] + rim[k]);
@@ -232,8 +239,8 @@ impl<'a> Open<'a> {
         let inside = match before.find(|&other| self.of_cell[other].is_empty()) {
             Some(other) => full[other],
             None => {
-                let origin = grid.origin(cell);
-                self.encloses([0, 1, 2].map(|k| origin[k] + 0.5 * grid.size[k]))
+                let (origin, step) = (grid.origin(cell), grid.step());
+                self.encloses([0, 1, 2].map(|k| origin[k] + 0.5 * step[k]))
             }
         };
         match (inside, free) {
@@ -245,7 +252,7 @@ impl<'a> Open<'a> {
 
     // adds the points of a cell that are inside; their number. Where no triangle touches an eighth, its center decides for all of them
     fn divide(&self, cell: usize, points: &[(f64, f64)], fill: &mut Fill) -> usize {
-        let (origin, size) = (self.grid.origin(cell), self.grid.size);
+        let (origin, size) = (self.grid.origin(cell), self.grid.step());
         let mut num = 0;
         for eighth in 0..8_usize {
             let half = [eighth / 4, eighth / 2 % 2, eighth % 2].map(|n| n as f64);
