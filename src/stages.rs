@@ -282,6 +282,17 @@ pub fn stage(name: &str) -> Option<&'static Stage> {
     STAGES.iter().copied().find(|stage| stage.name == name)
 }
 
+/// A stage of a model's step that has no kernel.
+pub(crate) fn hosted(m: &Model) -> Option<&'static Stage> {
+    let mut found = None;
+    step(m, &mut |stage| {
+        if stage.hosted.is_some() {
+            found = Some(stage);
+        }
+    });
+    found
+}
+
 /// Runs one stage on all worlds of an executor.
 pub type Run<'a> = dyn FnMut(&'static Stage) + 'a;
 

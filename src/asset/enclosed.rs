@@ -21,8 +21,6 @@ pub(crate) struct Grid {
     /// The corner where the grid begins, and its sides (m).
     pub low: [f64; 3],
     pub whole: [f64; 3],
-    /// Sides of a cell by the first node and the last (m).
-    pub size: [f64; 3],
     /// Order of interpolation in a cell.
     pub order: usize,
     /// Highest power of each coordinate, and of a product.
@@ -35,7 +33,7 @@ impl Fill {
         let corner = |v: &i32| usize::try_from(*v).ok().and_then(|v| point.get(v).copied());
         let corners: Vec<Point> = element.iter().filter_map(corner).collect();
         let counted: Vec<Point> = corners.iter().map(|x| grid.count(*x)).collect();
-        let flat = grid.size.iter().any(|x| *x <= 0.0);
+        let flat = grid.whole.iter().any(|x| *x <= 0.0);
         match dim {
             3 => {
                 let of = counted.as_chunks().0.iter().map(|of| (*of, 1.0));
@@ -134,7 +132,8 @@ impl Grid {
 
     // a point in coordinates that count cells
     fn count(&self, x: Point) -> Point {
-        [0, 1, 2].map(|k| (x[k] - self.low[k]) / self.whole[k] * self.cells[k] as f64)
+        let share = |k: usize| (x[k] - self.low[k]) / self.whole[k].max(f64::MIN_POSITIVE);
+        [0, 1, 2].map(|k| share(k) * self.cells[k] as f64)
     }
 
     // where a cell begins (m)
@@ -144,7 +143,7 @@ impl Grid {
         [0, 1, 2].map(|k| first[k] * step[k] + self.low[k])
     }
 
-    // sides of a cell of a grid that is even between its ends (m)
+    // sides of a cell (m)
     fn step(&self) -> Point {
         [0, 1, 2].map(|k| self.whole[k] / self.cells[k] as f64)
     }

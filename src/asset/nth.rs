@@ -84,23 +84,19 @@ fn narrow(
         }
     }
     i += 1;
-    while i < j {
-        while less(list, i, middle) {
-            i += 1;
-        }
-        j -= 1;
-        while !less(list, j, middle) {
-            j -= 1;
-        }
-        if i >= j {
-            break;
-        }
-        list.swap(i, j);
-        moved = true;
-        if middle == i {
-            middle = j;
-        }
-        i += 1;
+    if i < j {
+        let pivot = key(list[middle]);
+        i = part(
+            list,
+            [i, j],
+            |of| key(of) < pivot,
+            |a, b| {
+                moved = true;
+                if middle == a {
+                    middle = b;
+                }
+            },
+        );
     }
     if i != middle && less(list, middle, i) {
         list.swap(i, middle);
@@ -123,7 +119,7 @@ fn after_least(
 ) -> Option<std::ops::Range<usize>> {
     let (first, last) = (range.start, range.end);
     let above = |list: &[usize], k: usize| key(list[first]) < key(list[k]);
-    let (mut i, mut j) = (first + 1, last - 1);
+    let (mut i, j) = (first + 1, last - 1);
     if !above(list, j) {
         i = (i..j).find(|&k| above(list, k))?;
         list.swap(i, j);
@@ -132,21 +128,34 @@ fn after_least(
     if i == j {
         return None;
     }
+    let least = key(list[first]);
+    i = part(list, [i, j], |of| key(of) <= least, |_, _| {});
+    (nth >= i).then_some(i..last)
+}
+
+// puts low elements from one place on before high ones up to another, where the first high one and the last low one stop the search for them;
+// tells of what it exchanges, and returns the place of the first high one
+fn part(
+    list: &mut [usize],
+    [mut i, mut j]: [usize; 2],
+    is_low: impl Fn(usize) -> bool,
+    mut exchanged: impl FnMut(usize, usize),
+) -> usize {
     loop {
-        while !above(list, i) {
+        while is_low(list[i]) {
             i += 1;
         }
         j -= 1;
-        while above(list, j) {
+        while !is_low(list[j]) {
             j -= 1;
         }
         if i >= j {
-            break;
+            return i;
         }
         list.swap(i, j);
+        exchanged(i, j);
         i += 1;
     }
-    (nth >= i).then_some(i..last)
 }
 
 #[cfg(test)]

@@ -43,9 +43,8 @@ enum Inside {
 pub(crate) struct Winding {
     triangle: Vec<[DVec3; 3]>,
     centroid: Vec<DVec3>,
-    // area vectors, and areas (m²)
+    // areas as vectors (m²)
     normal: Vec<DVec3>,
-    area: Vec<f64>,
     // numbers of triangles in the order of the tree
     order: Vec<usize>,
     node: Vec<Node>,
@@ -61,7 +60,6 @@ impl Winding {
                 .map(|[a, b, c]| (*a + *b + *c) / 3.0)
                 .collect(),
             normal: triangle.iter().map(|of| 0.5 * cross(of)).collect(),
-            area: triangle.iter().map(|of| 0.5 * cross(of).length()).collect(),
             order: (0..triangle.len()).collect(),
             node: Vec::new(),
             triangle,
@@ -103,10 +101,11 @@ impl Winding {
     // the box of a part of the list, undivided
     fn whole(&self, range: std::ops::Range<usize>) -> Node {
         let all = &self.order[range.clone()];
-        let area: f64 = all.iter().map(|&t| self.area[t]).sum();
+        let area_of = |t: usize| self.normal[t].length();
+        let area: f64 = all.iter().map(|&t| area_of(t)).sum();
         let center = match area > NONE {
             true => {
-                let weighted = all.iter().map(|&t| self.area[t] * self.centroid[t]);
+                let weighted = all.iter().map(|&t| area_of(t) * self.centroid[t]);
                 weighted.sum::<DVec3>() / area
             }
             false => all.iter().map(|&t| self.centroid[t]).sum::<DVec3>() / all.len() as f64,

@@ -6,7 +6,6 @@
 //! ```
 
 use super::{Settings, Worlds, cpu, gpu};
-use crate::cpu::ipc::resolves;
 use crate::cpu::lib::precision::cancellation;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
@@ -41,8 +40,8 @@ pub(super) fn open(
                 .to_owned()
         }
         None => gpu::NO_HARDWARE.to_owned(),
-        _ if resolves(m) => {
-            "steps with the flag ipc and flexes of dim 2 are computed on the host".to_owned()
+        Some(_) if let Some(stage) = stages::hosted(m) => {
+            format!("the stage {} of a step has no kernel", stage.name)
         }
         Some(name) => match gpu::open_hardware(m, nworld, settings) {
             Ok(worlds) => return Ok((worlds, "the hardware GPU".to_owned())),

@@ -26,7 +26,7 @@
 
 use crate::error::{Error, Result};
 use crate::fields::{Data, Model};
-use crate::fields::{FIELDS, Field, Room, View};
+use crate::fields::{FIELDS, Field, Room, View, ViewMut};
 use crate::gpu::dataflow::{Dataflow, touched};
 use crate::gpu::own::{added_flow, has_text};
 use crate::gpu::run::{ALONE, forward_walk, inverse_walk, step_walk};
@@ -423,5 +423,16 @@ pub fn words(view: View<'_>) -> Vec<u32> {
     match view {
         View::Int(x) => x.iter().map(|&x| x as u32).collect(),
         View::Real(x) => x.iter().map(|&x| (x as f32).to_bits()).collect(),
+    }
+}
+
+/// Puts the numbers that the words of an array hold into it.
+pub(super) fn unpack(to: ViewMut<'_>, from: &[u32]) {
+    match to {
+        ViewMut::Int(to) => to.iter_mut().zip(from).for_each(|(to, &x)| *to = x as i32),
+        ViewMut::Real(to) => to
+            .iter_mut()
+            .zip(from)
+            .for_each(|(to, &x)| *to = f64::from(f32::from_bits(x))),
     }
 }

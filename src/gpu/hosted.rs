@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::fields::{Data, Model, Room, ViewMut};
 use crate::gpu::Gpu;
-use crate::gpu::arena::{Slot, words};
+use crate::gpu::arena::{Slot, unpack, words};
 use crate::gpu::transfer::Span;
 use crate::stages::{Hosted, Stage};
 
@@ -16,10 +16,14 @@ impl Gpu {
     /// Runs the twin of a stage over all worlds, and waits for it.
     pub(super) fn host(&self, stage: &Stage, hosted: &Hosted) -> Result<()> {
         let start = Data::new(&self.m);
-        let each = self.layout.world_words as usize;
+        let whole = Span {
+            offset: 0,
+            words: self.layout.world_words,
+        };
+        let each = whole.words as usize;
         let all: Vec<u32> = (0..self.nworld() as u32).collect();
         for worlds in all.chunks((MOST / each.max(1)).max(1)) {
-            let images = self.images(worlds)?;
+            let images = self.read_words(Some(worlds), whole)?;
             let run = |image: &[u32]| {
                 let mut d = self.unpack(&start, image);
                 match self.layout.differs() {
@@ -34,15 +38,6 @@ impl Gpu {
             }
         }
         Ok(())
-    }
-
-    // the images of some worlds, one after the other
-    fn images(&self, worlds: &[u32]) -> Result<Vec<u32>> {
-        let whole = Span {
-            offset: 0,
-            words: self.layout.world_words,
-        };
-        self.read_listed(worlds, whole)
     }
 
     // writes an array of some worlds to the device
@@ -74,16 +69,5 @@ impl Gpu {
             m.opt.set(name, &values);
         }
         model
-    }
-}
-
-/// The numbers of an array from its words.
-pub(super) fn unpack(to: ViewMut<'_>, from: &[u32]) {
-    match to {
-        ViewMut::Int(to) => to.iter_mut().zip(from).for_each(|(to, &x)| *to = x as i32),
-        ViewMut::Real(to) => to
-            .iter_mut()
-            .zip(from)
-            .for_each(|(to, &x)| *to = f64::from(f32::from_bits(x))),
     }
 }

@@ -7,10 +7,9 @@ use crate::cpu::lib::restart::bad_world;
 use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, Role, Room, View, field};
-use crate::gpu::arena::{Layout, Memory, Slot, chip_words, words};
+use crate::gpu::arena::{Layout, Memory, Slot, chip_words, unpack, words};
 use crate::gpu::config::{Config, Values, choose_team, lockstep, single};
 use crate::gpu::device::{Device, block_on};
-use crate::gpu::hosted::unpack;
 use crate::gpu::own;
 use crate::gpu::run::{GroupKey, Kernel, Plan, forward_walk};
 use crate::gpu::transfer::{Place, Span, Transfer, Worlds, staging_words};
@@ -352,7 +351,10 @@ impl Gpu {
         let (field, span) = self.span(name)?;
         match span.words {
             0 => Ok(self.untouched(field)),
-            _ => Ok(Values::from_words(field.elem, &self.read_words(span)?)),
+            _ => Ok(Values::from_words(
+                field.elem,
+                &self.read_words(None, span)?,
+            )),
         }
     }
 
@@ -372,26 +374,23 @@ impl Gpu {
         }
     }
 
-    fn read_words(&self, span: Span) -> Result<Vec<u32>> {
-        let mut words = Vec::with_capacity(span.words as usize * self.nworld());
+    // of all worlds, or of those listed, which ascend
+    pub(super) fn read_words(&self, worlds: Option<&[u32]>, span: Span) -> Result<Vec<u32>> {
+        let n = worlds.map_or(self.nworld(), <[u32]>::len);
+        let mut words = Vec::with_capacity(span.words as usize * n);
         for chunk in &self.chunks {
-            let worlds = Worlds::All((chunk.worlds.end - chunk.worlds.start) as u32);
+            let list: Vec<u32>;
+            let here = match worlds {
+                None => Worlds::All((chunk.worlds.end - chunk.worlds.start) as u32),
+                Some(worlds) => {
+                    let here = worlds.iter().map(|&w| u64::from(w));
+                    let here = here.filter(|w| chunk.worlds.contains(w));
+                    list = here.map(|w| (w - chunk.worlds.start) as u32).collect();
+                    Worlds::Listed(&list)
+                }
+            };
             self.transfer
-                .read(&self.device, &chunk.data, worlds, span, &mut words)?;
-        }
-        Ok(words)
-    }
-
-    /// The words of some worlds, in ascending order.
-    pub(super) fn read_listed(&self, worlds: &[u32], span: Span) -> Result<Vec<u32>> {
-        let mut words = Vec::with_capacity(span.words as usize * worlds.len());
-        for chunk in &self.chunks {
-            let here = worlds.iter().map(|&w| u64::from(w));
-            let here = here.filter(|w| chunk.worlds.contains(w));
-            let here: Vec<u32> = here.map(|w| (w - chunk.worlds.start) as u32).collect();
-            let worlds = Worlds::Listed(&here);
-            self.transfer
-                .read(&self.device, &chunk.data, worlds, span, &mut words)?;
+                .read(&self.device, &chunk.data, here, span, &mut words)?;
         }
         Ok(words)
     }
@@ -621,17 +620,12 @@ impl Gpu {
 
     /// Copies the state of world `from` to the worlds `to`: inputs, warnings and overflows.
     pub fn copy(&mut self, from: u32, to: &[u32]) -> Result<()> {
-        let at = u64::from(from);
-        let Some(chunk) = self.chunks.iter().find(|chunk| chunk.worlds.contains(&at)) else {
-            let have = self.nworld();
+        let have = self.nworld();
+        if from as usize >= have {
             return Err(Error::Input(format!("no world {from}: there are {have}")));
-        };
-        let list = [(at - chunk.worlds.start) as u32];
+        }
         for span in self.state_spans() {
-            let (device, worlds) = (&self.device, Worlds::Listed(&list));
-            let mut words = Vec::new();
-            self.transfer
-                .read(device, &chunk.data, worlds, span, &mut words)?;
+            let words = self.read_words(Some(&[from]), span)?;
             self.write_words(Some(to), span, &words)?;
         }
         Ok(())
@@ -677,10 +671,11 @@ impl Gpu {
 
     /// Reads every world as a [`Data`].
     pub fn data(&self) -> Result<Vec<Data>> {
-        let words = self.read_words(Span {
+        let whole = Span {
             offset: 0,
             words: self.layout.state_words,
-        })?;
+        };
+        let words = self.read_words(None, whole)?;
         let start = Data::new(&self.m);
         Ok(words
             .chunks(self.layout.state_words as usize)

@@ -81,8 +81,7 @@ impl Cage {
         let grid = Grid {
             cells,
             low,
-            whole: [0, 1, 2].map(|k| (high[k] - low[k]).max(f64::MIN_POSITIVE)),
-            size: [0, 1, 2].map(|k| (high[k] - low[k]) / cells[k] as f64),
+            whole: [0, 1, 2].map(|k| high[k] - low[k]),
             order,
             powers: [order, 3 * order],
         };

@@ -220,7 +220,6 @@ impl Cage {
             cells: self.cells,
             low: low.to_array(),
             whole: (high - low).to_array(),
-            size: self.cell_size(),
             order: self.order,
             powers: match integrals {
                 true => [2 * self.order, 6 * self.order - 2],
