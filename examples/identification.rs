@@ -24,15 +24,14 @@ fn torques(batch: &mut Batch, masses: &[[f64; 2]]) -> Result<Vec<f64>> {
 
 pub(crate) fn main() -> Result<()> {
     let model = Model::from_xml_str(ARM)?;
-    let settings = Settings::default().backend(Backend::Cpu);
-    let mut batch = Batch::with(&model, WORLDS, settings)?;
+    let mut batch = Batch::with(&model, WORLDS, Settings::default().backend(Backend::Cpu))?;
     batch.expand(&["body_mass"])?;
     for (seed, name) in [(1, "qpos"), (2, "qvel"), (3, "qacc")] {
         let of = |k: usize| 2.0 * normal(seed, (k / 6) as u64, (k % 2) as u64);
         batch.set(name, &(0..2 * WORLDS).map(of).collect::<Vec<f64>>())?;
     }
     let measured = torques(&mut batch, &[[2.5, 0.7]; WORLDS])?;
-
+    let first = torques(&mut batch, &[[1.0, 1.0]; WORLDS])?;
     let mut masses = [1.0, 1.0];
     for _ in 0..3 {
         let [a, b] = masses;
@@ -50,6 +49,10 @@ pub(crate) fn main() -> Result<()> {
         masses[0] += (r * x - q * y) / (p * r - q * q);
         masses[1] += (p * y - q * x) / (p * r - q * q);
         println!("{:.6} kg and {:.6} kg", masses[0], masses[1]);
+    }
+    let found = torques(&mut batch, &[masses; WORLDS])?;
+    for k in (0..2 * WORLDS).filter(|k| k % 6 < 2) {
+        println!("{} {} {} N m", measured[k], first[k], found[k]);
     }
     assert!((masses[0] - 2.5).abs() < 1e-6 && (masses[1] - 0.7).abs() < 1e-6);
     Ok(())

@@ -16,11 +16,12 @@ pub(crate) fn main() -> Result<()> {
     let settings = Settings::default().backend(Backend::Cpu);
     let mut pendulum = Batch::with(&model, 1, settings.clone())?;
     let mut instants = Batch::with(&model, STEPS, settings)?;
-    let (mut torque, mut change, mut effort) = (vec![0.0; STEPS], 1.0, 0.0);
+    let (mut torque, mut change, mut effort, mut qpos) = (vec![0.0; STEPS], 1.0, 0.0, vec![]);
     while change > 1e-6 {
         // simulates the swing with these torques (N m), from rest at the bottom
         pendulum.reset(To::Qpos0)?;
-        let (mut qpos, mut qvel) = (vec![0.0], vec![0.0]);
+        let mut qvel = vec![0.0];
+        qpos = vec![0.0];
         for u in &torque {
             pendulum.set("ctrl", &[*u])?;
             pendulum.step(1)?;
@@ -49,6 +50,9 @@ pub(crate) fn main() -> Result<()> {
         change = sum(&|t| (torque[t] - before[t]).abs());
         effort = sum(&|t| 0.02 * torque[t] * torque[t]);
         println!("swings with an effort of {effort:.4} N2 m2 s");
+    }
+    for (angle, u) in qpos.iter().zip(&torque) {
+        println!("at {angle:.4} rad with {u:.4} N m");
     }
     assert!((effort - 9.2414).abs() < 1e-3);
     Ok(())

@@ -49,7 +49,7 @@ mod worlds;
 #[cfg(feature = "gpu")]
 pub use asked::Brought;
 pub use contact::ContactForces;
-pub use derivative::{Differences, Gradient, InverseSlopes, Transition};
+pub use derivative::{Differences, Gradient, InverseSlopes, Tape, Transition};
 pub use flag::Flag;
 pub use jac::Jacobian;
 pub use look::Look;

@@ -17,6 +17,7 @@ __all__ = [
     "ModelError",
     "Renderer",
     "Saved",
+    "Tape",
     "UnsupportedError",
     "World",
     "apply_ft",
@@ -37,6 +38,7 @@ __all__ = [
     "object_velocity",
     "program",
     "ray",
+    "record",
     "recover",
     "solve_m",
     "transition",
@@ -161,6 +163,12 @@ class Actuator:
     def prm(self) -> list[float]: ...
 
 @final
+class Tape:
+    def arrays(self) -> list[_Reals]: ...
+    def bad(self) -> list[list[int]]: ...
+    def pull_back(self, batch: Batch, gradient: Sequence[_Reals]) -> list[_Reals]: ...
+
+@final
 class Batch:
     def __new__(
         cls,
@@ -238,6 +246,7 @@ def ray(
     cutoff: float | None,
 ) -> tuple[_Reals, npt.NDArray[np.int32], _Reals]: ...
 def transition(batch: Batch, by: tuple[float, bool] | None) -> tuple[list[_Reals], list[int]]: ...
+def record(batch: Batch, nstep: int, ctrl: _Reals) -> Tape: ...
 def inverse_slopes(
     batch: Batch, by: tuple[float, bool] | None, actuation: bool
 ) -> tuple[list[_Reals], list[int]]: ...

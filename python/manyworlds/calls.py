@@ -32,6 +32,54 @@ class Transition(NamedTuple):
     """Ids of the worlds whose matrices are unreliable: a perturbed world diverged or overflowed."""
 
 
+class Gradient(NamedTuple):
+    """The gradient of one number with respect to the start and the controls of a rollout."""
+
+    qpos: np.ndarray
+    """By positions, (nsim, nq); zero along the length of a quaternion, which does not count."""
+    qvel: np.ndarray
+    """By velocities, (nsim, nv)."""
+    act: np.ndarray
+    """By activations, (nsim, na)."""
+    ctrl: np.ndarray
+    """By controls, (nstep, nsim, nu)."""
+
+
+class Tape:
+    """The steps of a rollout, linearised on the way (`Batch.record`)."""
+
+    qpos: np.ndarray
+    """Positions after every step, (nstep, nsim, nq)."""
+    qvel: np.ndarray
+    """Velocities after every step, (nstep, nsim, nv)."""
+    act: np.ndarray
+    """Activations after every step, (nstep, nsim, na)."""
+    sensordata: np.ndarray
+    """What the sensors read during every step, at the state before it, (nstep, nsim, nsensordata)."""
+    bad: np.ndarray
+    """Steps and worlds, (n, 2), whose slopes are unreliable: a perturbed world diverged or overflowed. Gradients end there."""
+
+    def __init__(self, batch: Any, nstep: int, core: _core.Tape):
+        m, nsim = batch.model, batch.nsim
+        self._batch, self._core, self._widths = batch, core, (m.nq, m.nv, m.na)
+        *state, sensordata = core.arrays()
+        # the first rows of a state are those before the first step
+        rows = (x.reshape(nstep + 1, nsim, width)[1:] for x, width in zip(state, self._widths, strict=True))
+        self.qpos, self.qvel, self.act = rows
+        self.sensordata = sensordata.reshape(nstep, nsim, m.nsensordata)
+        self.bad = np.array(core.bad(), int).reshape(-1, 2)
+
+    def pull_back(self, qpos: Any = 0.0, qvel: Any = 0.0, act: Any = 0.0, sensordata: Any = 0.0) -> Gradient:
+        """Pulls a gradient back through all steps (a vector-Jacobian product): from that by the states after the steps and by the sensors, an
+        array of the shape of `self.qpos` or one that broadcasts to it and so on, to that by the start and the controls."""
+        of = (qpos, qvel, act, sensordata), (self.qpos, self.qvel, self.act, self.sensordata)
+        rows = [np.broadcast_to(np.asarray(x, np.float64), like.shape).ravel() for x, like in zip(*of, strict=True)]
+        found = self._core.pull_back(self._batch._core, rows)
+        nsim, nu = self._batch.nsim, self._batch.model.nu
+        qpos, qvel, act = (x.reshape(nsim, width) for x, width in zip(found[:3], self._widths, strict=True))
+        return Gradient(qpos, qvel, act, found[3].reshape(len(self.sensordata), nsim, nu))
+
+
 class InverseSlopes(NamedTuple):
     """Linearised inverse dynamics: a row for each output number, a column for each dof (MuJoCo's matrices, transposed)."""
 
@@ -199,6 +247,13 @@ class Calls:
         nu, ns, ndx = self.model.nu, self.model.nsensordata, 2 * self.model.nv + self.model.na
         shapes = [(ndx, ndx), (ndx, nu), (ns, ndx), (ns, nu)]
         return Transition._make([*self._matrices(slopes, shapes, ids), np.array(bad, int)])
+
+    def record(self, ctrl: Any) -> Tape:
+        """Steps all worlds once for each row of `ctrl`, (nstep, nsim, nu), and linearises every step on the way (`transition` without `eps`)."""
+        ctrl = np.asarray(ctrl, np.float64)
+        if ctrl.ndim != 3 or ctrl.shape[1:] != (self.nsim, self.model.nu):
+            raise ValueError(f"ctrl: an array (nstep, {self.nsim}, {self.model.nu}) is needed, not {ctrl.shape}")
+        return Tape(self, len(ctrl), self._look("record", len(ctrl), ctrl.ravel()))
 
     def inverse_slopes(
         self, eps: float | None = None, centered: bool = False, actuation: bool = False, ids: Any = None

@@ -396,7 +396,7 @@ impl Batch {
     }
 
     // fills the rows of worlds in the live arrays; without a mask of all worlds
-    fn take(&mut self, py: Python<'_>, mask: Option<&[bool]>) -> PyResult<()> {
+    pub(crate) fn take(&mut self, py: Python<'_>, mask: Option<&[bool]>) -> PyResult<()> {
         // the capacity for contacts and rows may have grown
         for k in 0..self.live.len() {
             let live = &self.live[k];

@@ -1,7 +1,7 @@
 //! Queries of the worlds for Python, which change nothing: numbers in and out in float64, row after row. Shapes, defaults and the
 //! choice of worlds are handled in Python.
 
-use manyworlds::batch::{Among, Differences};
+use manyworlds::batch::{Among, Differences, Gradient};
 use manyworlds::types::ObjType;
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::PyValueError;
@@ -193,6 +193,63 @@ pub fn transition<'py>(
     let found = batch.looked(py, |batch| batch.transition(by))?;
     let all = [&found.A, &found.B, &found.C, &found.D];
     Ok((all.map(|x| x.to_pyarray(py)).into(), found.bad))
+}
+
+/// Linearised steps of a rollout.
+#[pyclass(frozen, module = "manyworlds._core")]
+#[derive(Debug)]
+pub struct Tape(manyworlds::batch::Tape);
+
+/// Steps all worlds with controls, (nstep, nsim, nu), and linearises every step on the way.
+#[pyfunction]
+pub fn record(batch: &mut Batch, py: Python<'_>, nstep: usize, ctrl: Given<'_>) -> PyResult<Tape> {
+    let mut tape = manyworlds::batch::Tape::default();
+    let row = ctrl.len()? / nstep.max(1);
+    batch.give(py)?;
+    let mut steps = (0..nstep).map(|k| {
+        py.check_signals()?;
+        let ctrl = &ctrl.as_slice()?[k * row..][..row];
+        batch.run(py, |batch| batch.record(&mut tape, ctrl))
+    });
+    let done = steps.try_for_each(|step| step);
+    batch.take(py, None)?;
+    done?;
+    Ok(Tape(tape))
+}
+
+#[pymethods]
+impl Tape {
+    /// qpos before the first step and after every step, (nstep + 1, nsim, nq); qvel and act alike; sensordata of the steps.
+    fn arrays<'py>(&self, py: Python<'py>) -> [Reals<'py>; 4] {
+        let Self(tape) = self;
+        [&tape.qpos, &tape.qvel, &tape.act, &tape.sensordata].map(|x| x.to_pyarray(py))
+    }
+
+    /// The steps and worlds whose slopes are unreliable.
+    fn bad(&self) -> Vec<[usize; 2]> {
+        self.0.bad()
+    }
+
+    /// Gradients by qpos, qvel, act before the first step, and by ctrl of all steps, from those by qpos, qvel, act after every step and by
+    /// sensordata.
+    fn pull_back<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Batch,
+        gradient: [Given<'py>; 4],
+    ) -> PyResult<[Reals<'py>; 4]> {
+        let [qpos, qvel, act, sensordata] = gradient.map(|x| x.as_slice().map(<[f64]>::to_vec));
+        let gradient = Gradient {
+            qpos: qpos?,
+            qvel: qvel?,
+            act: act?,
+            ctrl: Vec::new(),
+            sensordata: sensordata?,
+        };
+        let found = py.detach(|| self.0.pull_back(batch.batch.model(), &gradient));
+        let parts = [found.qpos, found.qvel, found.act, found.ctrl];
+        Ok(parts.map(|x| x.to_pyarray(py)))
+    }
 }
 
 /// Linearised inverse dynamics: DfDq, DfDv, DfDa, DsDq, DsDv, DsDa, DmDq.

@@ -42,9 +42,9 @@ mod _core {
     use super::batch::{Batch, Saved};
     #[pymodule_export]
     use super::calls::{
-        apply_ft, contact_force, differentiate_pos, full_m, geom_distance, integrate_pos,
+        Tape, apply_ft, contact_force, differentiate_pos, full_m, geom_distance, integrate_pos,
         inverse_slopes, jac, jac_of, jac_subtree_com, mul_m, object_acceleration, object_velocity,
-        ray, recover, solve_m, transition,
+        ray, record, recover, solve_m, transition,
     };
     #[pymodule_export]
     use super::draws::{draw, draw_keys};

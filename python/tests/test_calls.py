@@ -108,6 +108,41 @@ def test_the_step_is_linearised_as_by_mujoco(thrown):
         batch.transition(centered=True)
 
 
+def test_gradients_are_pulled_back_through_rollouts(thrown):
+    batch, m, data = thrown
+    rng = np.random.default_rng(7)
+    ctrl = rng.uniform(-0.5, 0.5, (2, NSIM, m.nu))
+    by = [rng.normal(size=(2, NSIM, width)) for width in (m.nq, m.nv)]
+    tape = batch.record(ctrl)
+    assert np.array_equal(tape.qpos[-1].astype(batch.dtype), batch.qpos) and tape.bad.shape == (0, 2)
+    found = tape.pull_back(*by)
+    assert [x.shape for x in found] == [(NSIM, m.nq), (NSIM, m.nv), (NSIM, 0), (2, NSIM, m.nu)]
+
+    def value(name, place, eps):
+        """What the rollout of world 2 amounts to, with one of its numbers moved."""
+        d, u = mujoco.MjData(m), ctrl[:, 2].copy()
+        for field in ("qpos", "qvel"):
+            getattr(d, field)[:] = getattr(data[2], field)
+        (u if name == "ctrl" else getattr(d, name))[place] += eps
+        total = 0.0
+        for k in range(2):
+            d.ctrl[:] = u[k]
+            mujoco.mj_step(m, d)
+            total += by[0][k, 2] @ d.qpos + by[1][k, 2] @ d.qvel
+        return total
+
+    for name, places in (("qpos", [0, 3, 5, 12]), ("qvel", [1, 4, 15]), ("ctrl", [(0, 0), (0, 7), (1, 3)])):
+        have = found.ctrl[:, 2] if name == "ctrl" else getattr(found, name)[2]
+        for place in places:
+            want = (value(name, place, 1e-6) - value(name, place, -1e-6)) / 2e-6
+            assert abs(have[place] - want) < slope(batch) * np.abs(have).max()
+    # one row for all, and nothing for the positions
+    speed = tape.pull_back(qvel=by[1][0, 0])
+    assert np.allclose(speed.ctrl, tape.pull_back(0.0, np.broadcast_to(by[1][0, 0], tape.qvel.shape)).ctrl, rtol=0, atol=0)
+    with pytest.raises(ValueError, match="an array .nstep, 4, 21. is needed"):
+        batch.record(ctrl[0])
+
+
 def test_inverse_dynamics_are_linearised_as_by_mujoco(thrown):
     batch, m, data = thrown
     found = batch.inverse_slopes()

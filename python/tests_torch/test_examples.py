@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "examples"))
+import reach  # noqa: E402
 import rsl_rl_ppo  # noqa: E402
 import sb3_ppo  # noqa: E402
 
@@ -22,3 +23,9 @@ def test_rsl_rl(tmp_path):
     runner = rsl_rl_ppo.learn(rsl_rl_ppo.arguments(args))
     assert runner.current_learning_iteration == 1
     assert (tmp_path / "model_1.pt").exists()
+
+
+def test_reach():
+    args = "--worlds 4 --steps 40 --iterations 80 --threads 1".split()
+    distances = reach.reach(reach.arguments(args))
+    assert distances[0].min() > 0.1 and distances[-1].max() < 0.02

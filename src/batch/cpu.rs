@@ -24,7 +24,7 @@ use crate::user;
 use own::Differ;
 use tile::Tile;
 
-/// Fewer numbers than this are read by the calling thread alone: to wake another one takes as long as to copy a few thousand.
+/// Fewer numbers than this are read and set by the calling thread alone: to wake another one takes as long as to copy a few thousand.
 const SHARED: usize = 16384;
 
 /// A function of the model of a tile, its number, the tile and scratch rows.
@@ -241,13 +241,21 @@ impl<R: Real> Cpu<R> {
         rows: &[T],
     ) {
         let nworld = self.nworld;
-        self.for_each(m, &|_, t, tile, _| {
+        let each = |(t, tile): (usize, &mut Tile<R>)| {
             for (w, lane) in worlds_of::<R>(t, nworld) {
                 if mask.is_none_or(|mask| mask[w]) {
                     tile.set(field, lane, row_of(rows, at, w));
                 }
             }
-        });
+        };
+        let tiles = &mut self.tiles;
+        match &self.pool {
+            _ if self.rows.len() == 1 || nworld * field.words(m) < SHARED => {
+                tiles.iter_mut().enumerate().for_each(each)
+            }
+            Some(pool) => pool.install(|| tiles.par_iter_mut().enumerate().for_each(each)),
+            None => tiles.par_iter_mut().enumerate().for_each(each),
+        }
     }
 }
 

@@ -9,19 +9,22 @@
 
 mod gradient;
 mod inverse;
+mod tape;
 mod transition;
 
 pub use gradient::Gradient;
 pub use inverse::InverseSlopes;
+pub use tape::Tape;
 pub use transition::Transition;
 
 use std::ops::Range;
 
+use super::state::kept;
 use super::{Backend, Batch, Settings, To, field};
 use crate::cpu::lib::integrate::integrate_pos;
 use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
-use crate::fields::{INPUTS, Model, View};
+use crate::fields::{Field, Model, Role, View};
 
 // perturbed worlds computed at a time, so that memory does not grow with the number of worlds
 const AT_A_TIME: usize = 16384;
@@ -207,14 +210,14 @@ impl Batch {
             Some(inner) if inner.nworld == each * block.len() => inner,
             _ => Box::new(self.beside(&self.model, each * block.len(), settings)?),
         };
-        let inputs = self.inputs(&block)?;
-        let ctrl = inputs.iter().find(|(name, _)| *name == "ctrl");
+        let state = self.numbers_of_state(&block)?;
+        let ctrl = state.iter().find(|(field, _)| field.name == "ctrl");
         let ctrl = ctrl.map_or(&[][..], |(_, rows)| rows);
         let m = &self.model;
         let mut bad = Vec::new();
         for first in (0..self.nworld).step_by(each) {
             let some = first..self.nworld.min(first + each);
-            perturb(m, &mut inner, &block, &inputs, some.clone(), ctrl)?;
+            perturb(m, &mut inner, &block, &state, some.clone(), ctrl)?;
             let out = compute(&mut inner)?;
             for (k, world) in some.enumerate() {
                 let place = Place {
@@ -224,10 +227,14 @@ impl Batch {
                 };
                 fill(m, &block, &out, &place);
             }
-            bad.extend(inner.flags()?.iter().filter_map(|flag| {
+            let flags = inner.flags()?;
+            bad.extend(flags.iter().filter_map(|flag| {
                 let w = first + flag.world / block.len();
                 (w < self.nworld).then_some(w)
             }));
+            if !flags.is_empty() {
+                inner.reset(To::Qpos0)?;
+            }
         }
         bad.dedup();
         self.perturbed = Some(inner);
@@ -250,36 +257,34 @@ impl Batch {
         }
     }
 
-    // all inputs of all worlds that have at least one number; `qacc` too where accelerations are perturbed
-    fn inputs(&mut self, block: &Block) -> Result<Vec<Input>> {
-        let mut inputs = Vec::new();
+    // all that a step depends on, of all worlds; `qacc` too where accelerations are perturbed
+    fn numbers_of_state(&mut self, block: &Block) -> Result<Vec<Rows>> {
         let acc = block.columns.iter().any(|moved| moved.input() == "qacc");
-        for &name in INPUTS.iter().chain(acc.then_some(&"qacc")) {
-            let field = field(name)?;
-            if field.words(&self.model) > 0 {
-                let rows = numbers(self.worlds.read(&self.model, field)?);
-                inputs.push((name, rows));
-            }
-        }
-        Ok(inputs)
+        let mut fields = kept().to_vec();
+        fields.extend(acc.then_some(field("qacc")?));
+        fields.retain(|field| field.role != Role::Flag && field.words(&self.model) > 0);
+        let read = |field| {
+            let rows = numbers(self.worlds.read(&self.model, field)?);
+            Ok((field, rows))
+        };
+        fields.into_iter().map(read).collect()
     }
 }
 
-/// An input's name and its rows, world after world.
-type Input = (&'static str, Vec<f64>);
+/// A field and its rows, world after world.
+type Rows = (&'static Field, Vec<f64>);
 
-// sets the inputs of the blocks of some worlds
+// gives the worlds of the blocks of some worlds the state of these, with one input of each moved
 fn perturb(
     m: &Model,
     inner: &mut Batch,
     block: &Block,
-    inputs: &[Input],
+    state: &[Rows],
     some: Range<usize>,
     ctrl: &[f64],
 ) -> Result<()> {
-    inner.reset(To::Qpos0)?;
-    for (name, mine) in inputs {
-        let words = field(name)?.words(m);
+    for (field, mine) in state {
+        let words = field.words(m);
         let mut rows = Vec::with_capacity(inner.nworld * words);
         for w in some.clone() {
             let at = rows.len();
@@ -287,7 +292,7 @@ fn perturb(
             (0..block.len()).for_each(|_| rows.extend_from_slice(row));
             let ctrl = &ctrl[w * m.nu..][..m.nu];
             for (column, moved) in block.columns.iter().enumerate() {
-                if moved.input() != *name {
+                if moved.input() != field.name {
                     continue;
                 }
                 let steps = moved.steps(m, ctrl, block.by);
@@ -302,7 +307,7 @@ fn perturb(
         while rows.len() < inner.nworld * words {
             rows.extend_from_slice(&last);
         }
-        inner.set(name, &rows)?;
+        inner.put(field, None, &rows)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::Transition;
 use crate::cpu::lib::math::mul_quat;
 use crate::fields::Model;
-use crate::types::JointType;
+use crate::types::{JointType, MINVAL};
 
 /// The gradient of a number with respect to the state and the controls of one world.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,17 +14,19 @@ pub struct Gradient {
     pub qvel: Vec<f64>,
     /// By `act`, na numbers.
     pub act: Vec<f64>,
-    /// By `ctrl`, nu numbers; empty or zero after a step, which has no controls left.
+    /// By `ctrl`, nu numbers. What is pulled back needs none: the state after a step has no controls left.
     pub ctrl: Vec<f64>,
+    /// By the `sensordata` of the step, nsensordata numbers, or empty if no sensor counts. Empty after pulling back.
+    pub sensordata: Vec<f64>,
 }
 
 impl Transition {
     /// Pulls a gradient back through the step of one world: from `gradient`, with respect to the state after the step, to that with
     /// respect to the state and the controls before it (a vector–Jacobian product). `before` and `after` are the world's `qpos` (nq) on
-    /// either side.
+    /// either side; a quaternion need not have length one. Sensors are those that the step reads, at the state before it.
     ///
-    /// Applied from the last step of a rollout to the first, it gives the gradient of any function of the rollout. Worlds may be the
-    /// steps of one rollout, so that all are linearised at once, or many rollouts at the same step.
+    /// Applied from the last step of a rollout to the first, as [`crate::batch::Tape`] does, it gives the gradient of any function of the rollout.
+    /// Worlds may also be the instants of one rollout, so that all are linearised at once.
     ///
     /// ```
     /// use manyworlds::batch::{Backend, Gradient, Settings};
@@ -57,25 +59,38 @@ impl Transition {
         next.extend(&gradient.qvel);
         next.extend(&gradient.act);
         assert_eq!(next.len(), self.ndx, "gradient by the state after the step");
-        let pull = |of: &[f64], columns: usize| {
-            let of = &of[world * self.ndx * columns..][..self.ndx * columns];
+        let sensors = match gradient.sensordata.as_slice() {
+            [] => &vec![0.0; m.nsensordata],
+            some => some,
+        };
+        assert_eq!(sensors.len(), m.nsensordata, "gradient by sensordata");
+        let pull = |state: &[f64], sensed: &[f64], columns: usize| {
             let mut out = vec![0.0; columns];
-            for (row, x) in of.chunks_exact(columns.max(1)).zip(&next) {
-                out.iter_mut()
-                    .zip(row)
-                    .for_each(|(sum, slope)| *sum += slope * x);
-            }
+            add_product(&mut out, state, world, &next);
+            add_product(&mut out, sensed, world, sensors);
             out
         };
-        let state = pull(&self.A, self.ndx);
+        let state = pull(&self.A, &self.C, self.ndx);
         let (tangent, rest) = state.split_at(m.nv);
         let (qvel, act) = rest.split_at(m.nv);
         Gradient {
             qpos: from_tangent(m, before, tangent),
             qvel: qvel.to_vec(),
             act: act.to_vec(),
-            ctrl: pull(&self.B, m.nu),
+            ctrl: pull(&self.B, &self.D, m.nu),
+            sensordata: Vec::new(),
         }
+    }
+}
+
+// adds the product of a row and a world's matrix, among the matrices of all worlds
+fn add_product(out: &mut [f64], matrices: &[f64], world: usize, row: &[f64]) {
+    let size = row.len() * out.len();
+    let matrix = &matrices[world * size..][..size];
+    for (slopes, x) in matrix.chunks_exact(out.len().max(1)).zip(row) {
+        out.iter_mut()
+            .zip(slopes)
+            .for_each(|(sum, slope)| *sum += slope * x);
     }
 }
 
@@ -137,9 +152,12 @@ fn from_tangent(m: &Model, qpos: &[f64], gradient: &[f64]) -> Vec<f64> {
     for j in 0..m.njnt {
         straight(m, j).for_each(|[p, v]| out[p] = gradient[v]);
         if let Some([p, v]) = quaternion(m, j) {
+            let quat = quat_of(qpos, p);
+            let square = quat.iter().map(|x| x * x).sum::<f64>();
             for axis in 0..3 {
-                let way = turned(quat_of(qpos, p), axis);
-                (0..4).for_each(|k| out[p + k] += 2.0 * gradient[v + axis] * way[k]);
+                let way = turned(quat, axis);
+                let along = 2.0 * gradient[v + axis] / square.max(MINVAL);
+                (0..4).for_each(|k| out[p + k] += along * way[k]);
             }
         }
     }
