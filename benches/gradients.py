@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 import manyworlds as mw
-from manyworlds.torch import rollout, state
+from manyworlds.autograd import rollout, state
 
 MODELS = pathlib.Path(__file__).resolve().parents[1] / "models"
 ARM = """<mujoco model="arm"><option timestep="0.02"/><default> <joint axis="0 1 0" damping="0.1"/>

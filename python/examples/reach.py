@@ -9,7 +9,7 @@ import argparse
 import torch
 
 import manyworlds as mw
-from manyworlds.torch import rollout, state
+from manyworlds.autograd import rollout, state
 
 ARM = """<mujoco>
   <option timestep="0.02"/>

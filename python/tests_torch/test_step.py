@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import manyworlds as mw
-from manyworlds.torch import State, rollout, state, step
+from manyworlds.autograd import State, rollout, state, step
 
 # a free body, a ball joint, and a hinge with a motor and a filter
 BODIES = """<mujoco><option timestep="0.01"/><worldbody>

@@ -1,6 +1,6 @@
 """Steps and rollouts as differentiable operations of torch.
 
-    from manyworlds.torch import rollout, state
+    from manyworlds.autograd import rollout, state
 
     then = rollout(batch, state(batch), ctrl)  # (nstep, nsim, nu), with requires_grad
     then.qpos[-1].square().sum().backward()
@@ -20,7 +20,7 @@ try:
     import torch
     from torch.autograd.function import once_differentiable
 except ImportError as e:
-    raise ImportError("manyworlds.torch needs torch: pip install torch") from e
+    raise ImportError("manyworlds.autograd needs torch: pip install torch") from e
 
 from manyworlds.batch import Batch
 
