@@ -35,6 +35,11 @@ pub(super) struct Heap {
 }
 
 impl Heap {
+    /// True if the worlds of a model can have a heap at all.
+    pub(super) fn may_be<R: Real>(m: &Model) -> bool {
+        R::WIDTH > 1 && m.ntree > HEAP
+    }
+
     /// True if an island of this lane has more than [`HEAP`] trees, and so many pairs of trees touch that they may tie it together. `ties`
     /// has a tree of each pair.
     pub(super) fn is<R: Real>(
@@ -44,9 +49,6 @@ impl Heap {
         lane: usize,
         ties: impl Iterator<Item = i32>,
     ) -> bool {
-        if R::WIDTH == 1 || m.ntree <= HEAP {
-            return false;
-        }
         self.islands.clear();
         self.islands.resize(m.ntree, [0; 2]);
         let island_of = |tree: usize| usize::try_from(R::int_lane(d.tree_island[tree], lane));

@@ -28,9 +28,9 @@ use crate::types::{DSBL_ISLAND, ENBL_IPC};
 pub struct Islands<R: Real> {
     // first tree of the island of each tree; the number of trees: a tree without rows. Empty: every world is one island.
     root: Vec<R>,
-    // lanes whose worlds are solved by themselves, and the world that is
+    // lanes whose worlds are solved by themselves, and the world that is; a world is too large to be moved about with this
     heaps: Vec<usize>,
-    heap: Heap,
+    heap: Option<Box<Heap>>,
     // consecutive rows with the same pattern
     runs: Vec<Run<R>>,
     // trees of the runs, one run after the other
@@ -83,7 +83,8 @@ pub fn by_island<R: Real>(
         islands.leave_heaps_out(m, d, rows.ne);
         islands.solve(m, d, rows, solve);
         for &lane in &islands.heaps {
-            islands.heap.solve(m, d, rows.num, lane, twin);
+            let heap = islands.heap.get_or_insert_default();
+            heap.solve(m, d, rows.num, lane, twin);
         }
         rows.islands = islands;
     }
@@ -108,7 +109,7 @@ impl<R: Real> Default for Islands<R> {
         Self {
             root: Vec::new(),
             heaps: Vec::new(),
-            heap: Heap::default(),
+            heap: None,
             runs: Vec::new(),
             trees: Vec::new(),
             tree_of: Vec::new(),
@@ -233,6 +234,10 @@ impl<R: Real> Islands<R> {
     // trees of a world that is solved by itself have no rows here; the first `ne` rows are equalities
     fn leave_heaps_out(&mut self, m: &Model, d: &Data<R>, ne: usize) {
         self.heaps.clear();
+        if self.root.is_empty() || !Heap::may_be::<R>(m) {
+            return;
+        }
+        let heap = self.heap.get_or_insert_default();
         for lane in 0..R::WIDTH {
             let here = |run: &&Run<R>| run.present.bits() >> lane & 1 != 0;
             let ties = self
@@ -240,7 +245,7 @@ impl<R: Real> Islands<R> {
                 .iter()
                 .filter(|run| run.ntree > 1 && run.first >= ne);
             let ties = ties.filter(here).map(|run| self.trees[run.adr]);
-            if !self.root.is_empty() && self.heap.is(m, d, lane, ties) {
+            if heap.is(m, d, lane, ties) {
                 self.heaps.push(lane);
             }
         }
