@@ -242,11 +242,9 @@ impl<R: Real> Cpu<R> {
     ) {
         let nworld = self.nworld;
         let each = |(t, tile): (usize, &mut Tile<R>)| {
-            for (w, lane) in worlds_of::<R>(t, nworld) {
-                if mask.is_none_or(|mask| mask[w]) {
-                    tile.set(field, lane, row_of(rows, at, w));
-                }
-            }
+            let chosen =
+                worlds_of::<R>(t, nworld).filter(|(w, _)| mask.is_none_or(|mask| mask[*w]));
+            tile.set(field, chosen.map(|(w, lane)| (lane, row_of(rows, at, w))));
         };
         let tiles = &mut self.tiles;
         match &self.pool {
@@ -294,9 +292,9 @@ fn row_of<T>(rows: &[T], at: Columns, world: usize) -> &[T] {
 fn set_input<R: Real>(tile: &mut Tile<R>, m: &Model, field: &Field, values: In<'_>, w: usize) {
     let (at, lane) = (Columns::all(field.words(m)), w % R::WIDTH);
     match values {
-        In::F32(x) => tile.set(field, lane, row_of(x, at, w)),
-        In::F64(x) => tile.set(field, lane, row_of(x, at, w)),
-        In::I32(x) => tile.set(field, lane, row_of(x, at, w)),
+        In::F32(x) => tile.set(field, [(lane, row_of(x, at, w))]),
+        In::F64(x) => tile.set(field, [(lane, row_of(x, at, w))]),
+        In::I32(x) => tile.set(field, [(lane, row_of(x, at, w))]),
     }
 }
 
@@ -468,7 +466,7 @@ impl<R: Twin> Worlds for Cpu<R> {
         for field in kept() {
             let row = self.tiles[from / R::WIDTH].row(m, field, from % R::WIDTH);
             for &w in to {
-                self.tiles[w / R::WIDTH].set(field, w % R::WIDTH, &row);
+                self.tiles[w / R::WIDTH].set(field, [(w % R::WIDTH, row.as_slice())]);
             }
         }
         Ok(())

@@ -135,20 +135,25 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Sets a field of one lane.
-    pub fn set<T: Number>(&mut self, field: &Field, lane: usize, row: &[T]) {
-        if !WATCHED.contains(&field.row) {
+    /// Sets a field of some lanes, each from its row.
+    pub fn set<'a, T: Number + 'a>(
+        &mut self,
+        field: &Field,
+        rows: impl IntoIterator<Item = (usize, &'a [T])>,
+    ) {
+        let mut rows = rows.into_iter().peekable();
+        if rows.peek().is_some() && !WATCHED.contains(&field.row) {
             self.d.still.forget();
         }
         match self.d.view_mut(field.row) {
-            Some(ViewMut::Real(x)) => {
+            Some(ViewMut::Real(x)) => rows.for_each(|(lane, row)| {
                 let words = x.iter_mut().zip(row);
                 words.for_each(|(to, x)| to.set_lane(lane, x.real()));
-            }
-            Some(ViewMut::Int(x)) => {
+            }),
+            Some(ViewMut::Int(x)) => rows.for_each(|(lane, row)| {
                 let words = x.iter_mut().skip(lane).step_by(R::WIDTH).zip(row);
                 words.for_each(|(to, x)| *to = x.int());
-            }
+            }),
             None => {}
         }
     }
@@ -163,23 +168,21 @@ impl<R: Real> Tile<R> {
         chosen: impl Fn(usize) -> bool,
     ) {
         let rows = rows.chunks_exact_mut(at.of).enumerate();
-        for (lane, row) in rows.filter(|(lane, _)| chosen(*lane)) {
-            let row = &mut row[at.first..];
-            if is_sorted_out(field, R::WIDTH) {
-                give_sorted(m, &self.d, lane, field, row);
-                continue;
-            }
-            match self.d.view(field.row) {
-                Some(View::Real(x)) => {
-                    let words = row.iter_mut().zip(x);
-                    words.for_each(|(to, x)| *to = T::of_real(x.lane(lane)));
-                }
-                Some(View::Int(x)) => {
-                    let words = row.iter_mut().zip(x.iter().skip(lane).step_by(R::WIDTH));
-                    words.for_each(|(to, &x)| *to = T::of_int(x));
-                }
-                None => {}
-            }
+        let rows = rows.filter(|(lane, _)| chosen(*lane));
+        let rows = rows.map(|(lane, row)| (lane, &mut row[at.first..]));
+        if is_sorted_out(field, R::WIDTH) {
+            return rows.for_each(|(lane, row)| give_sorted(m, &self.d, lane, field, row));
+        }
+        match self.d.view(field.row) {
+            Some(View::Real(x)) => rows.for_each(|(lane, row)| {
+                let words = row.iter_mut().zip(x);
+                words.for_each(|(to, x)| *to = T::of_real(x.lane(lane)));
+            }),
+            Some(View::Int(x)) => rows.for_each(|(lane, row)| {
+                let words = row.iter_mut().zip(x.iter().skip(lane).step_by(R::WIDTH));
+                words.for_each(|(to, &x)| *to = T::of_int(x));
+            }),
+            None => {}
         }
     }
 
