@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Times gradients of rollouts by their controls: manyworlds under torch beside MJX, both on the processor's cores.
 
-    pip install numpy torch mujoco-mjx==4.0.0 manyworlds
+    pip install numpy torch jax mujoco-mjx ./python
     python3 benches/gradients.py                     # cartpoles, arms, humanoids in the air
     python3 benches/gradients.py --worlds 64 a.xml
 
 The number whose gradient is taken is the sum of all positions and velocities at the end, each times a weight of its own. Times are seconds of the wall
-clock for a rollout with its gradient, the median of RUNS; `first` is what the first one took, in which MJX compiles. MJX differentiates its solver only
+clock for a rollout with its gradient, the median of --runs; `first` is what the first one took, in which MJX compiles. MJX differentiates its solver only
 if that makes one iteration, so it gets a copy of the model with `iterations` of 1; manyworlds takes the model as it is. Errors are the largest differences from
 finite differences of MuJoCo C's rollouts, for a few controls of the first world, relative to the largest of these slopes.
 """
@@ -109,6 +109,7 @@ def main():
     print("| model | worlds | what | s | k steps/s | error | first (s) |\n|---|---|---|---|---|---|---|")
     files = a.files or [str(MODELS / "cartpole.xml"), "", str(MODELS / "humanoid.xml")]
     for path in files:
+        name = pathlib.Path(path).stem or "arm"
         m = mujoco.MjModel.from_xml_path(path) if path else mujoco.MjModel.from_xml_string(ARM)
         for nworld in a.worlds:
             start = given(m, nworld, a.steps)
@@ -120,7 +121,7 @@ def main():
                     once = mjx(m, start) if peer == "mjx" else ours(m, path, start, peer)
                     once()
                 except (NotImplementedError, ValueError) as e:
-                    print(f"| {pathlib.Path(path).stem or 'arm'} | {nworld} | {peer} | {type(e).__name__}: {str(e).splitlines()[0][:80]} | | | |")
+                    print(f"| {name} | {nworld} | {peer} | {type(e).__name__}: {str(e).splitlines()[0][:80]} | | | |")
                     continue
                 first, times = time.perf_counter() - begin, []
                 for _ in range(a.runs):
@@ -130,7 +131,7 @@ def main():
                 took = statistics.median(times)
                 error = np.abs(np.array([found[k, 0, j] for k, j in places]) - want).max() / np.abs(want).max()
                 rate = nworld * a.steps / took / 1000
-                print(f"| {pathlib.Path(path).stem or 'arm'} | {nworld} | {peer} | {took:.4f} | {rate:.1f} | {error:.0e} | {first:.1f} |", flush=True)
+                print(f"| {name} | {nworld} | {peer} | {took:.4f} | {rate:.1f} | {error:.0e} | {first:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

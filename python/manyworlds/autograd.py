@@ -70,10 +70,10 @@ class _Rollout(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, batch: Batch, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         *start, ctrl = (x.detach().numpy() for x in inputs)
-        for name, x in zip(State._fields, start, strict=False):
-            batch.write(name, x)
         if ctrl.dtype != batch.dtype:
             raise TypeError(f"ctrl: a tensor of {batch.dtype} is needed, {ctrl.dtype} was given: numbers are not converted silently")
+        for name, x in zip(State._fields, start, strict=False):
+            batch.write(name, x)
         if not any(ctx.needs_input_grad):
             return _plain(batch, ctrl)
         ctx.tape = tape = batch.record(ctrl)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manyworlds import _core, caller_models
-from manyworlds.calls import Calls
+from manyworlds.calls import Calls, Tape
 from manyworlds.model import INPUTS, TABLE, Model
 from manyworlds.named import Named
 
@@ -253,6 +253,13 @@ class Batch(Calls):
                     rows.append(all_worlds[chosen])
         return {item: np.stack(rows, axis=1) for item, rows in out.items()}
 
+    def record(self, ctrl: Any) -> Tape:
+        """Steps all worlds once for each row of `ctrl`, (nstep, nsim, nu), and linearises every step on the way (`transition` without `eps`)."""
+        ctrl = np.asarray(ctrl, np.float64)
+        if ctrl.ndim != 3 or ctrl.shape[1:] != (self.nsim, self.model.nu):
+            raise ValueError(f"ctrl: an array (nstep, {self.nsim}, {self.model.nu}) is needed, not {ctrl.shape}")
+        return Tape(self, len(ctrl), self._try(_core.record, self._core, len(ctrl), ctrl.ravel()))
+
     def state_size(self, spec: int) -> int:
         """Size of one world's state vector, for the elements whose mjtState bits are given (mj_stateSize)."""
         return self._core.state_size(int(spec))
@@ -375,10 +382,10 @@ class Batch(Calls):
         for name, rows in self._expanded.items():
             self._core.set_own(name, rows, None)
 
-    def _try(self, call, *args) -> None:
+    def _try(self, call, *args):
         self._give_own()
         try:
-            call(*args)
+            return call(*args)
         except _core.CapacityError as e:
             e.ids = np.array([flag.world for flag in self.flags() if flag.overflowed])
             raise

@@ -248,13 +248,6 @@ class Calls:
         shapes = [(ndx, ndx), (ndx, nu), (ns, ndx), (ns, nu)]
         return Transition._make([*self._matrices(slopes, shapes, ids), np.array(bad, int)])
 
-    def record(self, ctrl: Any) -> Tape:
-        """Steps all worlds once for each row of `ctrl`, (nstep, nsim, nu), and linearises every step on the way (`transition` without `eps`)."""
-        ctrl = np.asarray(ctrl, np.float64)
-        if ctrl.ndim != 3 or ctrl.shape[1:] != (self.nsim, self.model.nu):
-            raise ValueError(f"ctrl: an array (nstep, {self.nsim}, {self.model.nu}) is needed, not {ctrl.shape}")
-        return Tape(self, len(ctrl), self._look("record", len(ctrl), ctrl.ravel()))
-
     def inverse_slopes(
         self, eps: float | None = None, centered: bool = False, actuation: bool = False, ids: Any = None
     ) -> InverseSlopes:

@@ -1,5 +1,5 @@
-//! Queries of the worlds for Python, which change nothing: numbers in and out in float64, row after row. Shapes, defaults and the
-//! choice of worlds are handled in Python.
+//! Queries of the worlds for Python, which change nothing, and rollouts that are linearised, which step them: numbers in and out in
+//! float64, row after row. Shapes, defaults and the choice of worlds are handled in Python.
 
 use manyworlds::batch::{Among, Differences, Gradient};
 use manyworlds::types::ObjType;
