@@ -15,9 +15,9 @@ fn mj_adhesion() {
             continue;
         }
         let pattern = efc_Jpat(r);
-        let adr = Jpat_adr(pattern);
-        for (var k = 0; k < Jpat_num(pattern); k++) {
-            let i = Jpat_dof(adr + k);
+        let adr = pattern_adr(pattern);
+        for (var k = 0; k < pattern_num(pattern); k++) {
+            let i = pattern_dof(adr + k);
             if (i % LANES == lane) {
                 set_qfrc_adhesion(i, qfrc_adhesion(i) - efc_J(r, k) * pull);
             }

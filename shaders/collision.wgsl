@@ -38,43 +38,26 @@ fn mj_collision() {
     if (flexes_swept) {
         swept_flex = -1;
     }
-    for (var base = 0; base < ncollision && !off; base += LANES) {
-        let k = base + lane;
-        found = 0;
-        if (model_speculates) {
-            found_soon = false;
+    var block = 0;
+    for (var first = 0; first < ncollision && !off; ) {
+        // the pairs before the next block, then the block
+        var end = ncollision;
+        if (model_blocks && block < nblock) {
+            end = block_collision(block);
         }
-        found_tangent = vec3f(0.0);
-        if (flexes_swept) {
-            soft_reversed = false;
-        }
-        if (k < ncollision) {
-            try_pair(k);
-        }
-        if (!group_any(team_any(found > 0))) {
-            continue;
-        }
-        let before = all + team_scan(found);
-        all += team_sum_i(found);
-        let full = group_any(all > nconmax);
-        if (!full) {
-            for (var n = 0; n < found; n++) {
-                put_contact(before + n, k, found_point[n]);
+        for (var base = first; base < end; base += LANES) {
+            let k = base + lane;
+            forget_found();
+            if (k < end) {
+                try_pair(k);
             }
-        } else {
-            // one lane after the other
-            if (lane == 0) {
-                set_ncon(min(before, nconmax));
-            }
-            team_sync();
-            for (var turn = 0; turn < LANES; turn++) {
-                if (turn == lane) {
-                    for (var n = 0; n < found; n++) {
-                        keep_contact(k, found_point[n]);
-                    }
-                }
-                team_sync();
-            }
+            all = put_found(k, all);
+        }
+        first = end;
+        if (model_blocks && block < nblock) {
+            all = try_block(block, all);
+            block++;
+            first++;
         }
     }
     let unsure = team_any(ccd_unsure);
@@ -97,8 +80,56 @@ fn mj_collision() {
     }
 }
 
+// forgets the contacts of the pair before
+fn forget_found() {
+    found = 0;
+    if (model_speculates) {
+        found_soon = false;
+    }
+    found_tangent = vec3f(0.0);
+    if (model_blocks) {
+        pair_elem = vec2i(-1);
+    }
+    if (flexes_swept) {
+        soft_reversed = false;
+    }
+}
+
+// stores the contacts that each lane found of its pair k behind the `all` contacts before; returns the number of all
+fn put_found(k: i32, all: i32) -> i32 {
+    if (!group_any(team_any(found > 0))) {
+        return all;
+    }
+    let before = all + team_scan(found);
+    let num = all + team_sum_i(found);
+    let full = group_any(num > nconmax);
+    if (!full) {
+        for (var n = 0; n < found; n++) {
+            put_contact(before + n, k, found_point[n]);
+        }
+        return num;
+    }
+    // one lane after the other
+    if (lane == 0) {
+        set_ncon(min(before, nconmax));
+    }
+    team_sync();
+    for (var turn = 0; turn < LANES; turn++) {
+        if (turn == lane) {
+            for (var n = 0; n < found; n++) {
+                keep_contact(k, found_point[n]);
+            }
+        }
+        team_sync();
+    }
+    return num;
+}
+
 fn put_contact(slot: i32, k: i32, point: MeetPoint) {
     set_contact_collision(slot, k);
+    if (model_blocks) {
+        write_pair(slot, k);
+    }
     set_contact_dist(slot, point.dist);
     set_contact_pos(slot, point.pos);
     var frame = contact_frame_of(point.normal, found_tangent);
@@ -136,6 +167,9 @@ fn keep_contact(k: i32, point: MeetPoint) {
 // copies a contact to another slot
 fn move_contact(slot: i32, c: i32) {
     set_contact_collision(slot, contact_collision(c));
+    if (model_blocks) {
+        move_pair(slot, c);
+    }
     set_contact_dist(slot, contact_dist(c));
     set_contact_pos(slot, contact_pos(c));
     set_contact_frame(slot, contact_frame(c));

@@ -108,7 +108,7 @@ fn wanted(entry: i32) -> Ask {
             return Ask();
         }
         let pattern = eq_Jpat(entry);
-        if (eq_type(entry) != EQ_FLEX && Jpat_num(max(pattern, 0)) == 0) {
+        if (eq_type(entry) != EQ_FLEX && pattern_num(max(pattern, 0)) == 0) {
             return Ask();
         }
         return Ask(equality_rows(entry), CNSTR_EQUALITY, entry, pattern, 0.0, 0.0, 0.0, 1.0);
@@ -193,7 +193,7 @@ fn joint_limit(j: i32, side: i32) -> Ask {
 // whether no dof changes the length of a tendon: it has no rows
 fn is_fixed(i: i32) -> bool {
     let pattern = tendon_Jpat(i);
-    return pattern < 0 || Jpat_num(max(pattern, 0)) == 0;
+    return pattern < 0 || pattern_num(max(pattern, 0)) == 0;
 }
 
 fn tendon_limit(i: i32, side: i32) -> Ask {
@@ -211,10 +211,10 @@ fn contact_ask(c: i32) -> Ask {
     let k = contact_collision(c);
     let dist = contact_dist(c);
     let margin = collision_margin(k);
-    let pattern = collision_Jpat(k);
+    let pattern = pattern_of(c, k);
 
     // no rows in the gap, between bodies without dofs, or of passive contacts
-    if (Jpat_num(pattern) == 0 || (model_penalties && is_passive(k))) {
+    if (pattern_num(pattern) == 0 || (model_penalties && is_passive(k))) {
         return Ask();
     }
     // a contact of an impact within the timestep has rows whatever its distance; where rows are made again, it had some
@@ -316,7 +316,7 @@ fn contact_weight(k: i32, part: i32, soft: vec2f) -> f32 {
 fn soft_weight(c: i32) -> vec2f {
     var sum = vec2f();
     for (var side = 0; side < 2; side++) {
-        sum += carried_weight(carriers(contact_collision(c), side, contact_pos(c)));
+        sum += carried_weight(carriers(c, contact_collision(c), side, contact_pos(c)));
     }
     return sum;
 }
@@ -529,9 +529,9 @@ fn strains_jacobian(i: i32, first: i32, nrow: i32) {
     let f = eq_obj1id(i);
     let c = eq_patch(i);
     let back = transpose(cell_rotation(patch_stretched<node_xpos>(f, c)));
-    let adr = Jpat_adr(eq_Jpat(i));
-    for (var k = lane; k < Jpat_num(eq_Jpat(i)); k += LANES) {
-        let dof = Jpat_dof(adr + k);
+    let adr = pattern_adr(eq_Jpat(i));
+    for (var k = lane; k < pattern_num(eq_Jpat(i)); k += LANES) {
+        let dof = pattern_dof(adr + k);
         let axis = cdof(dof);
         for (var r = 0; r < nrow; r++) {
             set_efc_J(first + r, k, 0.0);
@@ -586,8 +586,8 @@ fn make_coupling(r: i32, ask: Ask, s: Solver) {
     }
     _ = put_row(r, ask, s, pos, pos, 0.0, diag);
 
-    for (var n = 0; n < Jpat_num(ask.pattern); n++) {
-        let dof = Jpat_dof(Jpat_adr(ask.pattern) + n);
+    for (var n = 0; n < pattern_num(ask.pattern); n++) {
+        let dof = pattern_dof(pattern_adr(ask.pattern) + n);
         var entry = 0.0;
         if (tendons) {
             entry = tendon_entry(id1, dof);
@@ -624,11 +624,11 @@ fn two_bodies_jacobian(i: i32, first: i32, nrow: i32) {
     if (nrow == 6) {
         quats = orientations(i);
     }
-    let adr = Jpat_adr(eq_Jpat(i));
-    for (var n = lane; n < Jpat_num(eq_Jpat(i)); n += LANES) {
+    let adr = pattern_adr(eq_Jpat(i));
+    for (var n = lane; n < pattern_num(eq_Jpat(i)); n += LANES) {
         // motion of the points by one dof
         let side = Jpat_side(adr + n);
-        let axis = cdof(Jpat_dof(adr + n));
+        let axis = cdof(pattern_dof(adr + n));
         var dif = vec3f(0.0);
         if (side <= 0) {
             dif = axis.lin + cross(axis.rot, arm1);
@@ -666,7 +666,7 @@ fn contact_jacobian(c: i32) {
     var arm2 = vec3f();
     if (ncollisionflex > 0 && soft) {
         for (var side = 0; side < 2; side++) {
-            sides[side] = carriers(k, side, pos);
+            sides[side] = carriers(c, k, side, pos);
             if (rods_touch) {
                 levers[side] = lever_of(c, k, side);
                 sides[side].num = select(sides[side].num, 0, levers[side].turns);
@@ -676,12 +676,15 @@ fn contact_jacobian(c: i32) {
         arm1 = pos - subtree_com(body_rootid(geom_bodyid(collision_geom1(k))));
         arm2 = pos - subtree_com(body_rootid(geom_bodyid(collision_geom2(k))));
     }
-    let pattern = collision_Jpat(k);
-    for (var n = lane; n < Jpat_num(pattern); n += LANES) {
+    let pattern = pattern_of(c, k);
+    for (var n = lane; n < pattern_num(pattern); n += LANES) {
         // motion of the point by one dof
-        let adr = Jpat_adr(pattern) + n;
-        let second = Jpat_side(adr) > 0;
-        let i = Jpat_dof(adr);
+        let adr = pattern_adr(pattern) + n;
+        var second = false;
+        if (!(ncollisionflex > 0 && soft)) {
+            second = Jpat_side(adr) > 0;
+        }
+        let i = pattern_dof(adr);
         let axis = cdof(i);
         var sign = select(-1.0, 1.0, second);
         var arm = select(arm1, arm2, second);

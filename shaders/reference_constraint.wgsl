@@ -4,10 +4,10 @@ fn mj_reference_constraint() {
     for (var r = lane; r < nefc(); r += LANES) {
         // vel = J qvel
         let pattern = efc_Jpat(r);
-        let adr = Jpat_adr(pattern);
+        let adr = pattern_adr(pattern);
         var vel = 0.0;
-        for (var k = 0; k < Jpat_num(pattern); k++) {
-            vel += efc_J(r, k) * qvel(Jpat_dof(adr + k));
+        for (var k = 0; k < pattern_num(pattern); k++) {
+            vel += efc_J(r, k) * qvel(pattern_dof(adr + k));
         }
         // plus the surface velocity of the geoms
         if (nsurfacevel > 0) {

@@ -192,7 +192,7 @@ const FIRST: u32 = 0x80000000u;
 fn lay_out(rows: Rows) -> i32 {
     var touched = 0;
     for (var a = lane; a < rows.dofs; a += LANES) {
-        let k = place_of(Jpat_dof(rows.adr + a));
+        let k = place_of(pattern_dof(rows.adr + a));
         set_solver_rows(0, k, entries(rows, a));
         touched |= i32(FIRST >> u32((k >> 2u) / SPAN));
     }
@@ -216,7 +216,7 @@ fn add_rows(g: Island, rows: Rows, weight: vec4f, touched: u32) -> i32 {
     if (weight.x + weight.y + weight.z + weight.w != 0.0) {
         let quads = quads_of(g);
         for (var a = lane; a < rows.dofs; a += LANES) {
-            let k = place_of(Jpat_dof(rows.adr + a));
+            let k = place_of(pattern_dof(rows.adr + a));
             let q = k >> 2u;
             let row = row_of(quads, k);
             let column = weight * solver_rows(0, k);
@@ -249,9 +249,9 @@ fn add_cone(g: Island, r: i32) -> i32 {
     let c = contact_of(r);
     let quads = quads_of(g);
     let pattern = efc_Jpat(r);
-    let adr = Jpat_adr(pattern);
+    let adr = pattern_adr(pattern);
     let x = of_contact<solver_Jaref>(r, c.dim);
-    for (var a = lane; a < Jpat_num(pattern); a += LANES) {
+    for (var a = lane; a < pattern_num(pattern); a += LANES) {
         var column: array<f32, 6>;
         for (var k = 0; k < MAXDIM; k++) {
             if (k < c.dim) {
@@ -259,15 +259,15 @@ fn add_cone(g: Island, r: i32) -> i32 {
             }
         }
         let weight = contact_hessian(c, r, x, column);
-        let row = row_of(quads, place_of(Jpat_dof(adr + a)));
-        for (var b = a; b < Jpat_num(pattern); b++) {
+        let row = row_of(quads, place_of(pattern_dof(adr + a)));
+        for (var b = a; b < pattern_num(pattern); b++) {
             var sum = 0.0;
             for (var k = 0; k < MAXDIM; k++) {
                 if (k < c.dim) {
                     sum += weight[k] * efc_J(r + k, b);
                 }
             }
-            let j = place_of(Jpat_dof(adr + b));
+            let j = place_of(pattern_dof(adr + b));
             let at = row + 4 * (j >> 2u);
             set_solver_tile_at(at, j & 3, solver_tile_at(at, j & 3) + sum);
         }

@@ -3,7 +3,7 @@
 //! table: the structs, the device layout, the WGSL accessors, upload and readback, parity, reads by name.
 //!
 //! Elements: `int`, `real`, `vec3`, `quat` (w x y z), `mat3` (row-major), `spatial` (rotation, then translation),
-//! `inert` (Ixx Iyy Izz Ixy Ixz Iyz, m·dx m·dy m·dz, m).
+//! `inert` (Ixx Iyy Izz Ixy Ixz Iyz, m·dx m·dy m·dz, m); `slot`: an integer of a contact that all worlds of a tile share.
 //!
 //! A row reads `name: element[shape](range) {unit @frame} role`. Integers have a range, reals a unit ([`Unit`]). Quaternions, matrices
 //! and inertias have fixed units; several units share the columns in order. Arrays with coordinates have a [`Frame`].
@@ -268,6 +268,9 @@ macro_rules! units_of {
     (int) => {
         &[]
     };
+    (slot) => {
+        &[]
+    };
     (quat) => {
         &[Unit::one]
     };
@@ -284,6 +287,9 @@ macro_rules! units_of {
 
 macro_rules! units_text {
     (int) => {
+        ""
+    };
+    (slot) => {
         ""
     };
     (quat) => {
@@ -356,6 +362,9 @@ pub enum ViewMut<'a, R = f64> {
 
 macro_rules! elem {
     (int) => {
+        Elem::Int
+    };
+    (slot) => {
         Elem::Int
     };
     (real) => {
@@ -901,6 +910,18 @@ fields! {
         ncollision,
         /// ncollision if flexes may collide, else 0 (ours)
         ncollisionflex,
+        /// number of blocks: pairs of the list that stand for all pairs of elements of two flexes, or of one (ours)
+        nblock,
+        /// number of elements in the lists of the sides of all blocks (ours)
+        nblockelem,
+        /// nflexelem if there is a block, else 0 (ours)
+        nelemblock,
+        /// nflexelem if a flex between nodes touches itself, else 0 (ours)
+        nelemcell,
+        /// nconmax if there is a block, else 0 (ours)
+        nconelem,
+        /// largest number of dofs that move the elements of a pair of a block (ours)
+        nJelem,
         /// number of sparsity patterns of constraint rows (ours)
         nJpat,
         /// number of dofs in all sparsity patterns (ours)
@@ -1759,14 +1780,26 @@ fields! {
         collision_geom2: int[ncollision](-1..ngeom) derived,
         /// flexes of a pair that may collide; -1: a geom (ours)
         collision_flex: int[ncollisionflex, 2](-1..nflex) derived,
-        /// elements of the flexes of a pair that may collide; -1: a geom or a vertex (ours)
+        /// elements of the flexes of a pair that may collide; -1: a geom, a vertex, or all of a block (ours)
         collision_elem: int[ncollisionflex, 2](-1..nflexelem) derived,
         /// vertices of the flexes of a pair that may collide; -1: a geom or an element (ours)
         collision_vert: int[ncollisionflex, 2](-1..nflexvert) derived,
+        /// place of a block in the list of pairs (ours)
+        block_collision: int[nblock](0..ncollision) derived,
+        /// first entry of the elements of each side of a block in block_elem (ours)
+        block_adr: int[nblock, 2] derived,
+        /// number of elements of each side of a block (ours)
+        block_num: int[nblock, 2] derived,
+        /// elements of the sides of blocks, counted from the flex's first, in the order in which they meet (ours)
+        block_elem: int[nblockelem](0..nflexelem) derived,
+        /// sparsity pattern of an element: dofs that move its corners; -1: it is in no block (ours)
+        flexelem_Jpat: int[nelemblock](-1..nJpat) derived,
+        /// first and last cell along each axis that an element between nodes reaches, -1 where it is in no block (ours)
+        flexelem_cell: int[nelemcell, 6] derived,
         /// id of the predefined pair; -1: dynamic (ours)
         collision_pairid: int[ncollision](-1..npair) derived,
-        /// sparsity pattern of the rows of the pair's contacts (ours)
-        collision_Jpat: int[ncollision](0..nJpat) derived,
+        /// sparsity pattern of the rows of the pair's contacts; -1: a block, whose contacts have patterns of their own (ours)
+        collision_Jpat: int[ncollision](-1..nJpat) derived,
         /// contact dimension of the pair, mixed (ours)
         collision_condim: int[ncollision](1..7) derived,
         /// distance below which a contact is detected: margin + gap (ours)
@@ -1797,7 +1830,7 @@ fields! {
         Jpat_mask: int[nJpatword] derived,
         /// place in its pattern of the first dof in a word of Jpat_mask (ours)
         Jpat_rank: int[nJpatword] derived,
-        /// which of two bodies a dof of a pattern moves: -1 the first, 1 the second, 0 both (ours)
+        /// which of two bodies a dof of a pattern moves: -1 the first, 1 the second, 0 both; of the bodies of an element 1 some, 0 all (ours)
         Jpat_side: int[nJpatdof](-1..2) derived,
         /// sparsity pattern of a dof's friction or limit row (ours)
         dof_Jpat: int[nv](0..nJpat) derived,
@@ -2084,10 +2117,16 @@ fields! {
         ctrl_late: real[nlate] {varies},
         /// readings of sensors before a delay or an interval holds them back (ours)
         sensor_fresh: real[nfresh] {varies},
-        /// sparsity pattern of a row (ours)
+        /// sparsity pattern of a row: one of the model, or from nJpat on that of the contact counted from there (ours)
         efc_Jpat: int[njmax],
         /// place of a contact's pair in the collision list (ours)
         contact_collision: int[nconmax],
+        /// elements of the sides of a contact, counted from their flex's first; -1: a geom or a vertex (ours)
+        contact_elem: slot[nconelem, 2],
+        /// number of dofs that move the elements of a contact of a block; 0 for other contacts (ours)
+        contact_dofnum: slot[nconelem],
+        /// dofs that move the elements of a contact of a block, ascending (ours)
+        contact_dof: slot[nconelem, nJelem],
         /// iterations that the solver took on an island (ours)
         island_niter: int[ntree],
         /// iterations that the solver took, the sum of the islands
@@ -2118,6 +2157,8 @@ fields! {
         sleep_changed: int[1],
     }
     Scratch {
+        /// center and half sizes of the boxes around elements of flexes, with the flex radius; only kernels need them (ours)
+        flexelem_aabb: vec3[nelemblock, 2] {m @world},
         /// velocities of the vertices of soft bodies (ours)
         flexvert_vel: vec3[nflexvert] {m_s @world},
         /// forces of the springs of the material on the vertices of soft bodies (ours)

@@ -387,7 +387,8 @@ class Batch(Calls):
         try:
             return call(*args)
         except _core.CapacityError as e:
-            e.ids = np.array([flag.world for flag in self.flags() if flag.overflowed])
+            # of perturbed worlds the error itself names the first
+            e.ids = np.array([flag.world for flag in self.flags() if flag.overflowed] or e.ids)
             raise
 
 

@@ -98,13 +98,20 @@ fn in_python(text: &str) -> String {
     NAMES.iter().fold(text.to_owned(), renamed)
 }
 
+// an error of worlds without room, with the first of them as `ids`
+fn capacity(text: String, world: usize) -> PyErr {
+    let e = CapacityError::new_err(text);
+    let set = Python::attach(|py| e.value(py).setattr("ids", [world]));
+    set.map_or_else(|failed| failed, |()| e)
+}
+
 /// The exception for an error, with Python's names in its text.
 pub fn raised(e: Error) -> PyErr {
     let text = in_python(&e.to_string());
     match e {
         Error::Mjcf { .. } | Error::Several(_) => ModelError::new_err(text),
         Error::Missing(_) => UnsupportedError::new_err(text),
-        Error::Overflow { .. } => CapacityError::new_err(text),
+        Error::Overflow { world, .. } => capacity(text, world),
         Error::Device(_) | Error::Shader { .. } => DeviceError::new_err(text),
         Error::Size { .. } => pyo3::exceptions::PyMemoryError::new_err(text),
         Error::Io { source, .. } => match source.raw_os_error() {

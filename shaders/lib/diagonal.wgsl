@@ -60,9 +60,9 @@ fn unit_response(r: i32) -> f32 {
         x[i] = 0.0;
     }
     let pattern = efc_Jpat(r);
-    let first = Jpat_adr(pattern);
-    for (var k = 0; k < Jpat_num(pattern); k++) {
-        x[Jpat_dof(first + k)] = efc_J(r, k);
+    let first = pattern_adr(pattern);
+    for (var k = 0; k < pattern_num(pattern); k++) {
+        x[pattern_dof(first + k)] = efc_J(r, k);
     }
     var sum = 0.0;
     for (var i = nv - 1; i >= 0; i--) {

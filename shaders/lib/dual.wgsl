@@ -37,8 +37,8 @@ fn unit_acceleration(g: Island, r: i32) {
         set_solver_JMinv(r, dof_at(g, k), 0.0);
     }
     let pattern = efc_Jpat(r);
-    for (var k = 0; k < Jpat_num(pattern); k++) {
-        set_solver_JMinv(r, Jpat_dof(Jpat_adr(pattern) + k), efc_J(r, k));
+    for (var k = 0; k < pattern_num(pattern); k++) {
+        set_solver_JMinv(r, pattern_dof(pattern_adr(pattern) + k), efc_J(r, k));
     }
 
     // Lᵀ, from the leaves
@@ -123,7 +123,7 @@ fn of_rows<x>(r: i32, num: i32) -> array<f32, 6> {
 
 fn product(r: i32, adr: i32, num: i32, k: i32) -> f32 {
     if (k < num) {
-        return efc_J(r, k) * solver_search(Jpat_dof(adr + k));
+        return efc_J(r, k) * solver_search(pattern_dof(adr + k));
     }
     return 0.0;
 }
@@ -131,8 +131,8 @@ fn product(r: i32, adr: i32, num: i32, k: i32) -> f32 {
 // a row of A times all forces, plus b; plus R times the row's force if regularized
 fn residual(r: i32, regularized: bool) -> f32 {
     let pattern = efc_Jpat(r);
-    let adr = Jpat_adr(pattern);
-    let num = Jpat_num(pattern);
+    let adr = pattern_adr(pattern);
+    let num = pattern_num(pattern);
     var sum = efc_b(r);
     for (var k = 0; k < num; k += 6) {
         sum += product(r, adr, num, k) + product(r, adr, num, k + 1) + product(r, adr, num, k + 2);
@@ -158,10 +158,10 @@ fn residuals_of(r: i32, num: i32, regularized: bool) -> array<f32, 6> {
 // entry of A for two rows
 fn entry_of(r: i32, other: i32) -> f32 {
     let pattern = efc_Jpat(r);
-    let adr = Jpat_adr(pattern);
+    let adr = pattern_adr(pattern);
     var sum = 0.0;
-    for (var k = 0; k < Jpat_num(pattern); k++) {
-        sum += efc_J(r, k) * solver_JMinv(other, Jpat_dof(adr + k));
+    for (var k = 0; k < pattern_num(pattern); k++) {
+        sum += efc_J(r, k) * solver_JMinv(other, pattern_dof(adr + k));
     }
     return sum;
 }

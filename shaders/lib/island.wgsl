@@ -85,11 +85,11 @@ fn join_trees() {
             continue;
         }
         last = pattern;
-        let adr = Jpat_adr(pattern);
+        let adr = pattern_adr(pattern);
         var first = -1;
         var before = -1;
-        for (var k = 0; k < Jpat_num(pattern); k++) {
-            let tree = dof_treeid(Jpat_dof(adr + k));
+        for (var k = 0; k < pattern_num(pattern); k++) {
+            let tree = dof_treeid(pattern_dof(adr + k));
             if (tree == before) {
                 continue;
             }
@@ -168,10 +168,10 @@ fn in_island(tree: i32, k: i32) -> bool {
 // the island of a row; a row without dofs is in the first
 fn island_of_row(r: i32) -> i32 {
     let pattern = efc_Jpat(r);
-    if (Jpat_num(pattern) == 0) {
+    if (pattern_num(pattern) == 0) {
         return 0;
     }
-    return tree_island(dof_treeid(Jpat_dof(Jpat_adr(pattern))));
+    return tree_island(dof_treeid(pattern_dof(pattern_adr(pattern))));
 }
 
 // counts the dofs and rows of an island

@@ -22,7 +22,7 @@ struct Lever {
 
 // the edge on a side of a pair, if contacts there turn it: a vertex touches with the edge that begins there, or the last one. None of
 // edges that a body holds, and of flexes whose edges do not twist
-fn turned_edge(k: i32, side: i32) -> i32 {
+fn turned_edge(k: i32, side: i32, elem: i32) -> i32 {
     let f = collision_flex(k, side);
     if (f < 0 || !twists(f)) {
         return -1;
@@ -31,7 +31,7 @@ fn turned_edge(k: i32, side: i32) -> i32 {
     if (collision_vert(k, side) >= 0) {
         edge = min(place_along(f, soft_vertex(k)), hinges(f));
     } else {
-        edge = edge_of(f, collision_elem(k, side));
+        edge = edge_of(f, elem);
     }
     return select(-1, edge, twist_joint(f, edge) >= 0);
 }
@@ -39,7 +39,7 @@ fn turned_edge(k: i32, side: i32) -> i32 {
 // the edge on a side of a contact that turns it; none if it turns none
 fn lever_of(c: i32, k: i32, side: i32) -> Lever {
     var out: Lever;
-    let e = turned_edge(k, side);
+    let e = turned_edge(k, side, elements_of(c, k)[side]);
     if (e < 0) {
         return out;
     }

@@ -224,9 +224,9 @@ fn lighter(r: i32) -> f32 {
     var bare = 0.0;
     var firm = 0.0;
     let pattern = efc_Jpat(r);
-    let first = Jpat_adr(pattern);
-    for (var k = 0; k < Jpat_num(pattern); k++) {
-        let at = on_diagonal(Jpat_dof(first + k));
+    let first = pattern_adr(pattern);
+    for (var k = 0; k < pattern_num(pattern); k++) {
+        let at = on_diagonal(pattern_dof(first + k));
         let x = efc_J(r, k);
         bare += x * x / M(at);
         firm += x * x / efm_M(at);

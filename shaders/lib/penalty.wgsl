@@ -72,7 +72,7 @@ fn penalty(c: i32, k: i32) -> Penalty {
     var out: Penalty;
     var mass = vec2f();
     for (var side = 0; side < 2; side++) {
-        let carried_by = carriers(k, side, contact_pos(c));
+        let carried_by = carriers(c, k, side, contact_pos(c));
         mass[side] = side_mass(k, side, carried_by);
         out.sides[side] = carried_by;
         if (rods_touch) {
@@ -108,9 +108,9 @@ fn push_apart() {
             continue;
         }
         let p = penalty(c, k);
-        let pattern = collision_Jpat(k);
-        for (var n = 0; n < Jpat_num(pattern); n++) {
-            let i = Jpat_dof(Jpat_adr(pattern) + n);
+        let pattern = pattern_of(c, k);
+        for (var n = 0; n < pattern_num(pattern); n++) {
+            let i = pattern_dof(pattern_adr(pattern) + n);
             if (i % LANES == lane) {
                 set_qfrc_spring(i, qfrc_spring(i) + p.stiffness * p.depth * penalty_slope(p, c, i));
             }
@@ -132,26 +132,26 @@ fn stiffen_contacts() {
         var stiffness = 0.0;
         if (k >= 0 && is_passive(k)) {
             let p = penalty(c, k);
-            adr = Jpat_adr(collision_Jpat(k));
-            num = Jpat_num(collision_Jpat(k));
+            adr = pattern_adr(pattern_of(c, k));
+            num = pattern_num(pattern_of(c, k));
             stiffness = p.stiffness;
             for (var n = lane; n < num; n += LANES) {
-                set_penalty_J(n, penalty_slope(p, c, Jpat_dof(adr + n)));
+                set_penalty_J(n, penalty_slope(p, c, pattern_dof(adr + n)));
             }
         }
         team_sync();
         var speed = 0.0;
         for (var n = 0; n < num; n++) {
-            speed += penalty_J(n) * qvel(Jpat_dof(adr + n));
+            speed += penalty_J(n) * qvel(pattern_dof(adr + n));
         }
         for (var n = 0; n < num; n++) {
-            let i = Jpat_dof(adr + n);
+            let i = pattern_dof(adr + n);
             if (i % LANES != lane) {
                 continue;
             }
             set_efm_c(i, efm_c(i) - h * stiffness * speed * penalty_J(n));
             for (var l = 0; l <= n; l++) {
-                let at = coupling(i, Jpat_dof(adr + l));
+                let at = coupling(i, pattern_dof(adr + l));
                 if (at >= 0) {
                     set_efm_K_val(at, efm_K_val(at) + h * h * stiffness * penalty_J(n) * penalty_J(l));
                 }

@@ -7,7 +7,7 @@ const ROWS: i32 = 1;
 const SINGLES: i32 = 2;
 
 // at most four consecutive rows of an island with the same dofs; missing ones repeat the first. `way` is the way
-// to process them, `adr` and `dofs` are the address and number of their dofs in Jpat_dof
+// to process them, `adr` and `dofs` are the address and number of their dofs, for pattern_dof
 struct Rows {
     ids: array<i32, 4>,
     num: i32,
@@ -34,8 +34,8 @@ fn rows_from(g: Island, k: i32) -> Rows {
         array<i32, 4>(ids.x, select(ids.x, ids.y, two), select(ids.x, ids.z, three), select(ids.x, ids.w, four)),
         1 + select(0, 1, two) + select(0, 1, three) + select(0, 1, four),
         select(ROWS, SINGLES, only_dof(pattern.x) >= 0 && !slide.x),
-        Jpat_adr(pattern.x),
-        Jpat_num(pattern.x));
+        pattern_adr(pattern.x),
+        pattern_num(pattern.x));
 }
 
 // true if a row belongs to an elliptic contact whose force lies on its cone
@@ -57,10 +57,10 @@ fn only_dof(pattern: i32) -> i32 {
     if (patterns_begin_with_dofs) {
         return select(-1, pattern, pattern < nv);
     }
-    if (Jpat_num(pattern) != 1) {
+    if (pattern_num(pattern) != 1) {
         return -1;
     }
-    return Jpat_dof(Jpat_adr(pattern));
+    return pattern_dof(pattern_adr(pattern));
 }
 
 // the dof of a row with one dof whose cost is independent of other rows; else -1
@@ -120,7 +120,7 @@ fn apply(rows: Rows) {
     for (var a = lane; a < rows.dofs; a += LANES) {
         let terms = entries(rows, a) * force;
         let size = abs(terms.x) + abs(terms.y) + abs(terms.z) + abs(terms.w);
-        add_force(Jpat_dof(rows.adr + a), terms.x + terms.y + terms.z + terms.w, size);
+        add_force(pattern_dof(rows.adr + a), terms.x + terms.y + terms.z + terms.w, size);
     }
 }
 

@@ -176,7 +176,7 @@ fn report(c: i32, flip: bool, count: i32) -> Report {
 fn side_motion(c: i32, side: i32, pos: vec3f) -> Spatial {
     let pair = contact_collision(c);
     if (ncollisionflex > 0 && is_soft(pair)) {
-        return carried_motion(carriers(pair, side, pos), pos);
+        return carried_motion(carriers(c, pair, side, pos), pos);
     }
     return body_motion(contact_body(c, side), pos);
 }

@@ -5,6 +5,8 @@ const SOLID_ELEMENT: i32 = -1;
 // corners of the elements of the present pair; the last is repeated if there are less than four
 var<private> element1: array<vec3f, 4>;
 var<private> element2: array<vec3f, 4>;
+// elements of the present pair, counted from their flex's first
+var<private> pair_elem: vec2i;
 // the second element of the present pair comes before the first
 var<private> soft_reversed: bool;
 // the flex that was looked at last, and its axis of the sweep
@@ -30,6 +32,19 @@ fn is_soft(k: i32) -> bool {
     return collision_geom2(k) < 0;
 }
 
+// true if a pair stands for all pairs of elements of two flexes, or of one
+fn is_block(k: i32) -> bool {
+    return collision_geom2(k) < 0 && collision_geom1(k) < 0;
+}
+
+// elements of the pair of a contact
+fn elements_of(c: i32, k: i32) -> vec2i {
+    if (model_blocks && is_block(k)) {
+        return vec2i(contact_elem(c, 0), contact_elem(c, 1));
+    }
+    return vec2i(collision_elem(k, 0), collision_elem(k, 1));
+}
+
 // flex vertex of a pair of a plane and a vertex, as an index into all flex vertices; -1: none
 fn soft_vertex(k: i32) -> i32 {
     let v = collision_vert(k, 1);
@@ -41,17 +56,26 @@ fn element_num(k: i32, side: i32) -> i32 {
     return flex_dim(collision_flex(k, side)) + 1;
 }
 
-// a corner of the flex element on a side of a pair, as an index into all flex vertices
-fn element_corner(k: i32, side: i32, i: i32) -> i32 {
-    let f = collision_flex(k, side);
+// a corner of an element of a flex, as an index into all flex vertices; of less than four the last is repeated
+fn element_vertex(f: i32, e: i32, i: i32) -> i32 {
     let num = flex_dim(f) + 1;
-    return flex_vertadr(f) + flex_elem(flex_elemdataadr(f) + num * collision_elem(k, side) + min(i, num - 1));
+    return flex_vertadr(f) + flex_elem(flex_elemdataadr(f) + num * e + min(i, num - 1));
+}
+
+// the same of the element on a side of the present pair
+fn element_corner(k: i32, side: i32, i: i32) -> i32 {
+    return element_vertex(collision_flex(k, side), pair_elem[side], i);
+}
+
+// corners of an element of a flex
+fn corners_of(f: i32, e: i32) -> array<vec3f, 4> {
+    return array<vec3f, 4>(
+        flexvert_xpos(element_vertex(f, e, 0)), flexvert_xpos(element_vertex(f, e, 1)),
+        flexvert_xpos(element_vertex(f, e, 2)), flexvert_xpos(element_vertex(f, e, 3)));
 }
 
 fn element_at(k: i32, side: i32) -> array<vec3f, 4> {
-    return array<vec3f, 4>(
-        flexvert_xpos(element_corner(k, side, 0)), flexvert_xpos(element_corner(k, side, 1)),
-        flexvert_xpos(element_corner(k, side, 2)), flexvert_xpos(element_corner(k, side, 3)));
+    return corners_of(collision_flex(k, side), pair_elem[side]);
 }
 
 // corners of the bounding box of an element
@@ -81,7 +105,7 @@ fn element_capsule(corner: array<vec3f, 4>, radius: f32) -> Shape {
     return Shape(0.5 * (corner[0] + corner[1]), mat, vec3f(radius, 0.5 * way.w, 0.0));
 }
 
-// contacts of a pair with a flex
+// contacts of a vertex or element of a flex and a geom
 fn try_soft(k: i32) {
     let detect = collision_detect(k);
     let geom = collision_geom1(k);
@@ -97,32 +121,17 @@ fn try_soft(k: i32) {
         return;
     }
 
-    // near: by boxes along the world axes, and the bounding sphere of a geom
+    // near: by the element's box along the world axes, and the bounding sphere of the geom
+    pair_elem = vec2i(-1, collision_elem(k, 1));
     element2 = element_at(k, 1);
-    var other = vec3f();
-    var most = element_half(element2, reach(f)) + detect;
-    if (geom < 0) {
-        element1 = element_at(k, 0);
-        other = element_center(element1);
-        most += element_half(element1, reach(collision_flex(k, 0)));
-    } else {
-        other = geom_xpos(geom);
-        most += geom_rbound(geom);
-    }
-    if (any(abs(element_center(element2) - other) > most)) {
+    let most = element_half(element2, reach(f)) + detect + geom_rbound(geom);
+    if (any(abs(element_center(element2) - geom_xpos(geom)) > most)) {
         return;
-    }
-    if (flexes_swept && geom < 0 && collision_flex(k, 0) == f && is_swept(f)) {
-        sweep_order(f);
     }
     if (rods_boxed && touch_boxed(k, radius, detect)) {
         return;
     }
-    if (geom < 0) {
-        touch_element(k, radius, detect);
-    } else {
-        touch_geom(k, geom, radius, detect);
-    }
+    touch_geom(k, geom, radius, detect);
 }
 
 // whether MuJoCo sweeps over the elements of a flex that touches itself
@@ -196,7 +205,7 @@ fn deepest_corners(sides: array<vec3f, 2>, normal: vec3f) -> array<vec3f, 2> {
 // along the edge, as its element runs
 fn edge_box(k: i32, side: i32) -> Shape {
     let f = collision_flex(k, side);
-    let e = edge_of(f, collision_elem(k, side));
+    let e = edge_of(f, pair_elem[side]);
     let frame = turned_frame(f, e);
     let a = flexvert_xpos(element_corner(k, side, 0));
     let b = flexvert_xpos(element_corner(k, side, 1));
@@ -355,7 +364,7 @@ fn near_cap(shape: Shape, point: vec3f) -> bool {
 
 // what carries a side of a contact at a point. The body of a geom or vertex has the whole share. Of an element the point nearest to the
 // contact decides; points between nodes are carried by the nodes
-fn carriers(k: i32, side: i32, point: vec3f) -> Carriers {
+fn carriers(c: i32, k: i32, side: i32, point: vec3f) -> Carriers {
     var out: Carriers;
     out.num = 1;
     out.share = vec4f(1.0, 0.0, 0.0, 0.0);
@@ -367,6 +376,7 @@ fn carriers(k: i32, side: i32, point: vec3f) -> Carriers {
     }
     var v = vec4i(soft_vertex(k));
     if (v.x < 0) {
+        pair_elem = elements_of(c, k);
         out.num = element_num(k, side);
         out.share = nearest_weights(element_at(k, side), out.num, point);
         v = vec4i(

@@ -218,7 +218,13 @@ impl Batch {
         for first in (0..self.nworld).step_by(each) {
             let some = first..self.nworld.min(first + each);
             perturb(m, &mut inner, &block, &state, some.clone(), ctrl)?;
-            let out = compute(&mut inner)?;
+            let out = match compute(&mut inner) {
+                Err(e) => {
+                    let world = |w: usize| (first + w / block.len()).min(self.nworld - 1);
+                    return Err(by_world(e, &mut inner, world));
+                }
+                Ok(out) => out,
+            };
             for (k, world) in some.enumerate() {
                 let place = Place {
                     world,
@@ -268,6 +274,26 @@ impl Batch {
             Ok((field, rows))
         };
         fields.into_iter().map(read).collect()
+    }
+}
+
+// an overflow of perturbed worlds as one of the worlds that they are of
+fn by_world(e: Error, inner: &mut Batch, world: impl Fn(usize) -> usize) -> Error {
+    let Error::Overflow { contacts, rows, .. } = e else {
+        return e;
+    };
+    let flags = match inner.flags() {
+        Ok(flags) => flags,
+        Err(e) => return e,
+    };
+    let full = flags.iter().filter(|flag| flag.overflowed());
+    let mut worlds: Vec<usize> = full.map(|flag| world(flag.world)).collect();
+    worlds.dedup();
+    Error::Overflow {
+        worlds: worlds.len(),
+        world: worlds.first().copied().unwrap_or(0),
+        contacts,
+        rows,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The constraint Jacobian of a world, sparse and dense.
 
 use super::Batch;
+use crate::cpu::lib::rows::Patterns;
 use crate::error::Result;
 
 /// The Jacobian of the constraint rows of a world, row by row (MuJoCo's sparse `efc_J`): `nefc` rows.
@@ -45,20 +46,25 @@ impl Batch {
         let nefc = self.ints("nefc")?.to_vec();
         let patterns = self.ints("efc_Jpat")?.to_vec();
         let entries = self.reals("efc_J")?.to_vec();
+        let num = self.ints("contact_dofnum")?.to_vec();
+        let dofs = self.ints("contact_dof")?.to_vec();
         let m = &self.model;
         let world = |(w, &nefc): (usize, &i32)| {
             let mut out = ConstraintJacobian {
                 nv: m.nv,
                 ..ConstraintJacobian::default()
             };
+            let own = Patterns {
+                m,
+                num: &num[w * m.nconelem..],
+                dof: &dofs[w * m.nconelem * m.nJelem..],
+            };
             for r in (w * m.njmax..).take(nefc as usize) {
-                let pattern = patterns[r] as usize;
-                let num = m.Jpat_num[pattern] as usize;
-                out.rownnz.push(num as i32);
+                let dofs = own.dofs(patterns[r]);
+                out.rownnz.push(dofs.len() as i32);
                 out.rowadr.push(out.value.len() as i32);
-                out.colind
-                    .extend(&m.Jpat_dof[m.Jpat_adr[pattern] as usize..][..num]);
-                out.value.extend(&entries[r * m.nJrow..][..num]);
+                out.colind.extend(dofs);
+                out.value.extend(&entries[r * m.nJrow..][..dofs.len()]);
             }
             out
         };

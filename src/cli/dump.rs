@@ -1,8 +1,10 @@
 //! The arrays of a dump: the model, results of one forward pass on a state, contacts and constraint rows.
 
 use super::array::Array;
+use manyworlds::cpu::collision::soft::{Pair, is_block};
 use manyworlds::cpu::lib::math::{cross, dot3};
 use manyworlds::cpu::lib::penalty::is_passive;
+use manyworlds::cpu::lib::rows::{dofs_of, pattern_of};
 use manyworlds::cpu::lib::sparse::{mul_m, solve_ld};
 use manyworlds::fields::{FIELDS, Room, SIZES, View};
 use manyworlds::model::{Names, Opt};
@@ -162,32 +164,37 @@ fn contacts(m: &Model, d: &Data, out: &mut Arrays) {
         ("elem", &m.collision_elem),
         ("vert", &m.collision_vert),
     ] {
+        let ids = |c: usize, k: usize| match name == "elem" && is_block(m, k) {
+            true => Pair::of_contact(m, d, c, k).elem,
+            false => [0, 1].map(|side| of.get(2 * k + side).copied().unwrap_or(-1)),
+        };
         let sides = pair.iter().enumerate();
-        let sides = sides.flat_map(|(c, &k)| match is_reversed(d, c) {
-            true => [2 * k + 1, 2 * k],
-            false => [2 * k, 2 * k + 1],
+        let sides = sides.flat_map(|(c, &k)| match (is_reversed(d, c), ids(c, k)) {
+            (true, [first, second]) => [second, first],
+            (false, ids) => ids,
         });
-        let ids = sides.map(|i| of.get(i).copied().unwrap_or(-1));
-        put(name, Array::int(&[n, 2], ids.collect()));
+        put(name, Array::int(&[n, 2], sides.collect()));
     }
     let sticks = |k: usize| m.collision_adhesion[k] != 0.0;
     // in the gap: listed, but without friction if the pair has adhesion, and without force if not; a contact that will touch within the
     // timestep has rows
-    let in_gap = |of: &dyn Fn(usize, bool) -> i32| {
+    let in_gap = |of: &dyn Fn(usize, usize, bool) -> i32| {
         let contacts = pair.iter().enumerate();
         let gap = |c: usize, k: usize| {
             d.contact_dist[c] >= m.collision_margin[k]
                 && (sticks(k) || d.contact_efc_address[c] < 0)
         };
-        contacts.map(|(c, &k)| of(k, gap(c, k))).collect::<Vec<_>>()
+        contacts
+            .map(|(c, &k)| of(c, k, gap(c, k)))
+            .collect::<Vec<_>>()
     };
-    let dim = |k: usize, gap| match gap && sticks(k) {
+    let dim = |_: usize, k: usize, gap| match gap && sticks(k) {
         true => 1,
         false => m.collision_condim[k],
     };
     put("dim", Array::int(&[n], in_gap(&dim)));
     // 3: no dof can move the contact; 4: a spring is in the place of its rows
-    let exclude = |k: usize, gap: bool| match m.Jpat_num[m.collision_Jpat[k] as usize] {
+    let exclude = |c: usize, k: usize, gap: bool| match dofs_of(m, d, pattern_of(m, c, k)).len() {
         0 if !gap => 3,
         _ if !gap && is_passive(m, k) => 4,
         _ => i32::from(gap && !sticks(k)),
@@ -230,10 +237,8 @@ fn rows(m: &Model, d: &Data, out: &mut Arrays) {
     let jacobian = dense(
         m.nv,
         (0..n).map(|r| {
-            let pattern = d.efc_Jpat[r] as usize;
-            let (adr, num) = (m.Jpat_adr[pattern] as usize, m.Jpat_num[pattern] as usize);
-            let row = &d.efc_J[r * m.nJrow..][..num];
-            (&m.Jpat_dof[adr..adr + num], row)
+            let dofs = dofs_of(m, d, d.efc_Jpat[r]);
+            (dofs, &d.efc_J[r * m.nJrow..][..dofs.len()])
         }),
     );
     let b = probe(m.nv);

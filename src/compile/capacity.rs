@@ -4,13 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::flex;
-use super::pair::{contact_rows, max_contact};
+use super::pair::{contact_rows, max_contact, number};
+use crate::cpu::collision::block::Block;
 use crate::cpu::collision::soft::is_field;
 use crate::fields::Arrays;
 use crate::types::*;
 
 /// Up to this many possible contacts, there is room for all of them.
 const SMALL: usize = 16;
+
+/// Pairs of a block are counted up to this number.
+const MANY: usize = 1 << 16;
 
 /// Sets `nconmax` and `njmax` where the model leaves them open (0).
 ///
@@ -46,7 +50,12 @@ pub fn holds_all(m: &Arrays) -> bool {
 }
 
 fn contact_most(m: &Arrays) -> usize {
-    (0..m.ncollision).map(|k| max_contact(m, k)).sum()
+    (0..m.ncollision).map(|k| most(m, k)).sum()
+}
+
+// contacts that a pair of the list can make, in a block those of all its pairs
+fn most(m: &Arrays, k: usize) -> usize {
+    number(m, k, MANY) * max_contact(m, k)
 }
 
 fn contacts(m: &Arrays) -> usize {
@@ -93,17 +102,24 @@ fn soft(m: &Arrays) -> usize {
             _ => continue,
         };
     }
+    for block in 0..m.nblock {
+        let k = m.block_collision[block] as usize;
+        let flexes = &m.collision_flex[2 * k..2 * k + 2];
+        for (list, flex) in Block::new(m, block).elem.iter().zip(flexes) {
+            elements.extend(list.iter().map(|e| (*flex, *e)));
+        }
+    }
     vertices.len() + of_fields.len() + elements.difference(&of_fields).count().div_ceil(2)
 }
 
 // assuming that the contacts are of the pairs with most rows
 fn rows_of_contacts(m: &Arrays) -> usize {
-    let mut most = BTreeMap::new();
+    let mut all = BTreeMap::new();
     for k in 0..m.ncollision {
-        *most.entry(contact_rows(m, k)).or_insert(0) += max_contact(m, k);
+        *all.entry(contact_rows(m, k)).or_insert(0) += most(m, k);
     }
     let mut left = m.nconmax;
-    most.iter()
+    all.iter()
         .rev()
         .map(|(rows, num)| {
             let take = left.min(*num);

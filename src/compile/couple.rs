@@ -8,11 +8,12 @@
 //! ```
 
 use super::layout::{addresses, body_chain};
+use crate::cpu::collision::block::Block;
 use crate::cpu::lib::cage::{STRAIN, patch_nodes, patch_num};
 use crate::cpu::lib::elastic::{BENDING, hinge};
 use crate::cpu::lib::penalty::{gives_way, has_penalties, is_passive};
 use crate::cpu::lib::rod::{hinges, is_rod, record, rod_corner, twist_joint, twists};
-use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::rows::listed_dofs;
 use crate::fields::Arrays;
 use crate::types::*;
 
@@ -165,10 +166,9 @@ fn join_contacts(m: &Arrays, rows: &mut [Vec<i32>]) {
     for (met, row) in met.iter_mut().zip(rows.iter()) {
         row.iter().for_each(|j| met[*j as usize] = true);
     }
-    let patterns = m.collision_Jpat.iter().enumerate();
-    for (_, &pattern) in patterns.filter(|(k, _)| is_passive(m, *k)) {
-        let dofs = dofs_of(m, pattern);
-        for &i in dofs {
+    for k in (0..m.ncollision).filter(|&k| is_passive(m, k)) {
+        let dofs = dofs_that_meet(m, k);
+        for &i in &dofs {
             for &j in dofs.iter().filter(|j| **j <= i) {
                 met[i as usize][j as usize] = true;
             }
@@ -180,6 +180,24 @@ fn join_contacts(m: &Arrays, rows: &mut [Vec<i32>]) {
             .filter_map(|(j, met)| met.then_some(j))
             .collect();
     }
+}
+
+// dofs that contacts of a pair couple; of a block those of all its elements
+fn dofs_that_meet(m: &Arrays, k: usize) -> Vec<i32> {
+    let Some(block) = Block::of_pair(m, k) else {
+        return listed_dofs(m, m.collision_Jpat[k]).to_vec();
+    };
+    let flexes = &m.collision_flex[2 * k..2 * k + 2];
+    let sides = block.elem.into_iter().zip(flexes);
+    let elements = sides.flat_map(|(list, f)| {
+        let first = m.flex_elemadr[*f as usize];
+        list.iter().map(move |e| (first + e) as usize)
+    });
+    let dofs = elements.flat_map(|e| listed_dofs(m, m.flexelem_Jpat[e]));
+    let mut dofs: Vec<i32> = dofs.copied().collect();
+    dofs.sort_unstable();
+    dofs.dedup();
+    dofs
 }
 
 // dofs of each tendon and each output of an actuator whose force depends on its length or velocity.

@@ -76,6 +76,7 @@ pub(super) fn option_sizes(m: &mut Arrays) {
     } else {
         0
     };
+    m.nconelem = if m.nblock > 0 { m.nconmax } else { 0 };
     m.njdual = dual_rows(m);
     m.nsolver = match m.opt.enabled(ENBL_SOLVERSTAT) {
         true => (m.opt.iterations.max(0) + m.opt.noslip_iterations.max(0)).min(MAXSOLVER) as usize,

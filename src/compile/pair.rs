@@ -6,10 +6,11 @@
 //! list depends on options (`DSBL_FILTERPARENT`, `DSBL_MIDPHASE`, `ENBL_OVERRIDE`, `o_*`): an edit of the model makes it again.
 
 pub mod parameters;
-mod soft;
+pub(super) mod soft;
 
 use std::collections::{BTreeSet, HashSet};
 
+use crate::cpu::collision::block::Block;
 use crate::cpu::lib::contact::bits_match;
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
@@ -58,13 +59,29 @@ impl Pairs {
 
 /// Fills the list of pairs, `collision_geom1` and its likes. Fails if there are more than [`MAXCOLLISION`] pairs.
 pub fn pairs(m: &mut Arrays, wanted: &Pairs) -> Result<()> {
-    let list = list(m, wanted)?;
+    let mut list = list(m, wanted)?;
+    write(m, &list);
+    // blocks without two elements that may touch
+    let idle = |block: &usize| Block::new(m, *block).number(1) == 0;
+    let idle: Vec<i32> = (0..m.nblock)
+        .filter(idle)
+        .map(|block| m.block_collision[block])
+        .collect();
+    if !idle.is_empty() {
+        let mut k = 0..;
+        list.retain(|_| k.next().is_none_or(|k| idle.binary_search(&k).is_err()));
+        write(m, &list);
+    }
+    Ok(())
+}
+
+fn write(m: &mut Arrays, list: &[Pair]) {
     m.ncollision = list.len();
     m.collision_geom1 = list.iter().map(|pair| pair.geom1).collect();
     m.collision_geom2 = list.iter().map(|pair| pair.geom2).collect();
     m.collision_pairid = list.iter().map(|pair| pair.pairid).collect();
-    soft::write(m, &list);
-    Ok(())
+    soft::write(m, list);
+    soft::blocks(m);
 }
 
 struct Pair {
@@ -124,30 +141,26 @@ fn list(m: &Arrays, wanted: &Pairs) -> Result<Vec<Pair>> {
     }
     for (k, &f1) in flexes.iter().enumerate() {
         for &f2 in &flexes[k + 1..] {
-            soft::with_flex(m, f1, f2, &mut list)?;
+            soft::with_flex(m, f1, f2, &mut list);
         }
     }
     predefined.emit(m, wanted, next, None, &mut list);
     for &f in &flexes {
-        soft::with_itself(m, f, &mut list)?;
+        soft::with_itself(m, f, &mut list);
     }
     Ok(list)
 }
 
 fn fits(list: &[Pair]) -> Result<()> {
     match list.len() > MAXCOLLISION {
-        true => Err(too_many(list.len())),
+        true => Err(Error::Size {
+            what: "pairs of geoms, and of geoms and elements of flexes, that may collide (exclude pairs by contype, conaffinity or \
+                   <exclude>)"
+                .into(),
+            need: list.len() as u64,
+            have: MAXCOLLISION as u64,
+        }),
         false => Ok(()),
-    }
-}
-
-fn too_many(need: usize) -> Error {
-    Error::Size {
-        what: "pairs of geoms, and of elements of flexes, that may collide (exclude pairs by contype, conaffinity, \
-               <exclude> or selfcollide)"
-            .into(),
-        need: need as u64,
-        have: MAXCOLLISION as u64,
     }
 }
 
@@ -276,6 +289,11 @@ impl Predefined {
 
 fn sorted(a: i32, b: i32) -> (i32, i32) {
     (a.min(b), a.max(b))
+}
+
+/// Number of pairs that an entry of the list stands for; not more than so many are counted.
+pub fn number(m: &Arrays, pair: usize, most: usize) -> usize {
+    Block::of_pair(m, pair).map_or(1, |block| block.number(most))
 }
 
 /// Largest number of contacts that two shapes can make (`mj_maxContact`).

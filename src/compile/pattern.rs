@@ -6,7 +6,10 @@ use std::rc::Rc;
 use super::flex;
 use super::layout::{body_chain, merged_chain};
 use super::pair::bodies;
+use crate::cpu::collision::block::Block;
+use crate::cpu::collision::soft::{self, Pair, is_block};
 use crate::cpu::lib::cage::{patch_nodes, patch_num};
+use crate::cpu::lib::rows::listed_dofs;
 use crate::error::{Error, Result};
 use crate::fields::Arrays;
 use crate::types::*;
@@ -33,7 +36,10 @@ pub fn patterns(m: &mut Arrays) -> Result<()> {
     m.eq_Jpat = (0..m.neq).map(|i| equality(m, i, &mut table)).collect();
     m.flexedge_Jpat = edges(m, &mut table);
     m.collision_Jpat = contacts(m, &mut table)?;
+    m.flexelem_Jpat = elements(m, &mut table);
     table.write(m);
+    m.nJelem = room(m);
+    m.nJrow = m.nJrow.max(m.nJelem);
     Ok(())
 }
 
@@ -47,6 +53,8 @@ fn contacts(m: &Arrays, table: &mut Table) -> Result<Vec<i32>> {
             let [body1, body2] = geoms.map(|g| m.geom_bodyid[g as usize] as usize);
             let pattern = of_bodies.entry((body1, body2));
             *pattern.or_insert_with(|| table.id(contact_pattern(m, body1, body2)))
+        } else if is_block(m, k) {
+            -1
         } else {
             table.id(soft_pattern(m, k))
         };
@@ -63,7 +71,7 @@ fn contacts(m: &Arrays, table: &mut Table) -> Result<Vec<i32>> {
     Ok(out)
 }
 
-/// A dof of a pattern and the side it moves: -1 the first body, 1 the second, 0 both.
+/// A dof of a pattern and the side it moves: -1 the first body, 1 the second, 0 both; of the bodies of an element 1 some, 0 all.
 type Entry = (i32, i32);
 
 // distinct patterns in first-met order
@@ -150,16 +158,74 @@ fn contact_pattern(m: &Arrays, body1: usize, body2: usize) -> Vec<Entry> {
 
 // dofs that move some of the bodies that carry the sides of a contact; a dof that moves all of them moves them alike and is left out
 fn soft_pattern(m: &Arrays, k: usize) -> Vec<Entry> {
-    let mut carriers = bodies(m, k, 0);
-    carriers.extend(bodies(m, k, 1));
+    let pair = Pair::listed(m, k);
+    let mut carriers = bodies(m, &pair, 0);
+    carriers.extend(bodies(m, &pair, 1));
+    let mut list = carried(m, &carriers);
+    list.retain(|entry| entry.1 != 0);
+    list
+}
+
+// dofs that move bodies, ascending: 1 where a dof moves some of them, 0 all
+fn carried(m: &Arrays, carriers: &[usize]) -> Vec<Entry> {
     let mut times = BTreeMap::new();
-    for &body in &carriers {
+    for &body in carriers {
         for dof in body_chain(m, body) {
             *times.entry(dof).or_insert(0) += 1;
         }
     }
-    let some = times.into_iter().filter(|(_, n)| *n < carriers.len());
-    own(some.map(|(dof, _)| dof).collect())
+    let side = |n: usize| i32::from(n < carriers.len());
+    times.into_iter().map(|(dof, n)| (dof, side(n))).collect()
+}
+
+// patterns of the elements of blocks
+fn elements(m: &Arrays, table: &mut Table) -> Vec<i32> {
+    let mut out = vec![-1; m.nelemblock];
+    for block in 0..m.nblock {
+        let k = m.block_collision[block] as usize;
+        for (side, list) in Block::new(m, block).elem.into_iter().enumerate() {
+            for &e in list {
+                let pair = Pair { k, elem: [e; 2] };
+                let id = &mut out[soft::element_of(m, &pair, side)];
+                if *id < 0 {
+                    *id = table.id(carried(m, &bodies(m, &pair, side)));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Largest number of dofs of two elements of a block (`nJelem`), less those that move all elements of both sides.
+pub(crate) fn room(m: &Arrays) -> usize {
+    let of_block = |block: usize| {
+        let k = m.block_collision[block] as usize;
+        let lists = Block::new(m, block).elem;
+        let sides = [0, 1].map(|side| {
+            let first = m.flex_elemadr[m.collision_flex[2 * k + side] as usize];
+            let of = move |e: &i32| m.flexelem_Jpat[(first + e) as usize];
+            lists[side].iter().map(of)
+        });
+        let most = |side: usize| {
+            let num = sides[side].clone().map(|id| m.Jpat_num[id as usize]);
+            num.max().unwrap_or(0) as usize
+        };
+        let [mut ids, others] = sides.clone();
+        let shared = |dof: i32, id: i32| {
+            let adr = m.Jpat_adr[id as usize] as usize;
+            let place = listed_dofs(m, id).binary_search(&dof);
+            place.is_ok_and(|n| m.Jpat_side[adr + n] == 0)
+        };
+        let first = ids.next().map_or(&[][..], |id| listed_dofs(m, id));
+        let all = |dof: &&i32| {
+            sides[0]
+                .clone()
+                .chain(others.clone())
+                .all(|id| shared(**dof, id))
+        };
+        most(0) + most(1) - 2 * first.iter().filter(all).count()
+    };
+    (0..m.nblock).map(of_block).max().unwrap_or(0)
 }
 
 fn joint(m: &Arrays, j: usize, table: &mut Table) -> i32 {

@@ -1,7 +1,7 @@
 //! Adhesion forces of contacts (part of `mj_passive`).
 
 use crate::cpu::lib::adhesion::adhesion_share;
-use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::rows::patterns;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::{DSBL_DAMPER, DSBL_SPRING};
@@ -28,7 +28,7 @@ pub fn stick<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
         // a lane without this constraint row gets no force from it
         let share = adhesion_share(m, d, contact, r);
         let pull = R::select(R::zero().lt(d.efc_D[r]), share, R::zero());
-        let dofs = dofs_of(m, R::int_lane(d.efc_Jpat[r], 0));
+        let dofs = patterns!(m, d).dofs(R::int_lane(d.efc_Jpat[r], 0));
         for (&i, &x) in dofs.iter().zip(&d.efc_J[r * m.nJrow..]) {
             d.qfrc_adhesion[i as usize] -= x * pull;
         }

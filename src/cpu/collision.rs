@@ -4,6 +4,7 @@
 //! tried by its bounding spheres, where its collider is expensive also by its bounding boxes, then by the function of its shapes;
 //! contacts get their slots in the order of the list.
 
+pub(crate) mod block;
 pub(crate) mod bounds;
 mod box_box;
 pub(crate) mod broad;
@@ -38,8 +39,6 @@ pub(crate) mod sweep;
 mod tetrahedron;
 mod triangle;
 
-use std::ops::Range;
-
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::sleep::{pair_awake, sleeps};
@@ -48,6 +47,7 @@ use crate::real::Real;
 use crate::types::*;
 use crate::user::let_through;
 
+use block::{pairs_of, write_pair};
 use bounds::{bound_meets_plane, bounds_meet};
 use box_box::box_box;
 use broad::{candidates, of_the_awake};
@@ -62,6 +62,7 @@ use plane_mesh::plane_mesh;
 use reach::{reach_meets_plane, reaches_meet};
 use round::*;
 use sdf::shape_sdf;
+use soft::Pair;
 use sphere_box::sphere_box;
 use sweep::{speculates, tried};
 
@@ -74,6 +75,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     let mut found = 0;
     let mut out = Contacts::new();
     let (boxes, mut end) = (Boxes::new(m, d), 0);
+    let mut pairs = Vec::new();
     let candidates = of_the_awake(m, d).or_else(|| candidates(m, d, &boxes));
     let mut each = |k: usize| {
         out.num = 0;
@@ -83,7 +85,8 @@ pub fn collision(m: &Model, d: &mut Data) {
         if soft::is_soft(m, k) {
             if k >= end {
                 end = soft::crowd(m, k);
-                found += of_flex(m, d, &boxes, k..end, &mut out);
+                pairs_of(m, d, &boxes, (k, end), 1, &mut pairs);
+                found += of_flex(m, d, &boxes, &pairs, &mut out);
             }
             return;
         }
@@ -92,7 +95,8 @@ pub fn collision(m: &Model, d: &mut Data) {
             d.overflow[0] |= OVERFLOW_CCD;
         }
         for point in &out.point[..out.num] {
-            keep(m, d, k, point, ended.soon);
+            let frame = make_frame(point.normal, point.tangent);
+            store(m, d, &Pair { k, elem: [-1; 2] }, point, frame, ended.soon);
         }
         found += out.num as i32;
     };
@@ -168,40 +172,33 @@ pub(crate) fn speculate<R: Real>(
     any
 }
 
-// adds the contacts of a range of pairs with a flex, which share one limit; returns their number
-fn of_flex(
-    m: &Model,
-    d: &mut Data,
-    boxes: &Boxes<f64>,
-    pairs: Range<usize>,
-    out: &mut Contacts,
-) -> i32 {
-    let (first, together) = (pairs.start, pairs.len() > 1);
+// adds the contacts of some pairs with flexes, which may share one limit; returns their number
+fn of_flex(m: &Model, d: &mut Data, boxes: &Boxes<f64>, pairs: &[Pair], out: &mut Contacts) -> i32 {
     let mut all = Vec::new();
-    for k in pairs {
+    for pair in pairs {
         out.num = 0;
-        if let Some(v) = soft::vertex(m, k) {
-            soft::plane_vertex(m, d, k, v, true, out);
-        } else if soft::near(m, d, boxes, k) {
-            let sides = boxes.sides(m, k, 0);
-            if !soft::touch(m, d, k, sides, 0, out) {
+        if let Some(v) = soft::vertex(m, pair.k) {
+            soft::plane_vertex(m, d, pair.k, v, true, out);
+        } else if soft::near(m, d, boxes, pair) {
+            let sides = boxes.sides(m, pair, 0);
+            if !soft::touch(m, d, pair, sides, 0, out) {
                 d.overflow[0] |= OVERFLOW_CCD;
             }
         }
-        all.extend(out.point[..out.num].iter().map(|point| (k, *point)));
+        all.extend(out.point[..out.num].iter().map(|point| (pair, *point)));
     }
-    if together && soft::reduces(m, first, all.len()) {
+    if soft::reduces(m, pairs, all.len()) {
         let spots: Vec<_> = all.iter().map(|(_, x)| (x.dist, x.pos)).collect();
-        let mut stays = soft::stay(m, first, &spots).into_iter();
+        let mut stays = soft::stay(m, pairs[0].k, &spots).into_iter();
         all.retain(|_| stays.next() == Some(true));
     }
-    for (k, point) in &all {
+    for (pair, point) in &all {
         let frame = make_frame(point.normal, point.tangent);
-        let frame = match boxes.reversed(m, *k, 0) {
+        let frame = match boxes.reversed(m, pair, 0) {
             true => frame.map(|x| -x),
             false => frame,
         };
-        store(m, d, *k, point, frame, false);
+        store(m, d, pair, point, frame, false);
     }
     all.len() as i32
 }
@@ -380,13 +377,7 @@ pub(crate) fn collide<R: Real>(
 
 // stores a contact in the next slot; if all are taken, the shallowest contact gives way to a deeper one. The remaining contacts
 // keep the order of the list
-fn keep(m: &Model, d: &mut Data, k: usize, point: &Point, soon: bool) {
-    let frame = make_frame(point.normal, point.tangent);
-    store(m, d, k, point, frame, soon);
-}
-
-// the same with its frame
-fn store(m: &Model, d: &mut Data, k: usize, point: &Point, frame: [f64; 9], soon: bool) {
+fn store(m: &Model, d: &mut Data, pair: &Pair, point: &Point, frame: [f64; 9], soon: bool) {
     let mut slot = d.ncon[0] as usize;
     if slot == m.nconmax {
         let Some(shallowest) = shallowest(&d.contact_dist[..slot]) else {
@@ -395,10 +386,11 @@ fn store(m: &Model, d: &mut Data, k: usize, point: &Point, frame: [f64; 9], soon
         if point.dist >= d.contact_dist[shallowest] {
             return;
         }
-        remove(d, shallowest, slot);
+        remove(m, d, shallowest, slot);
         slot -= 1;
     }
-    d.contact_collision[slot] = k as i32;
+    d.contact_collision[slot] = pair.k as i32;
+    write_pair(m, d, slot, pair);
     d.contact_dist[slot] = point.dist;
     d.contact_pos[slot] = point.pos;
     d.contact_frame[slot] = frame;
@@ -419,7 +411,13 @@ fn shallowest(dist: &[f64]) -> Option<usize> {
     slot
 }
 
-fn remove(d: &mut Data, slot: usize, num: usize) {
+fn remove(m: &Model, d: &mut Data, slot: usize, num: usize) {
+    if m.nblock > 0 {
+        let rows = |width: usize| (slot + 1) * width..num * width;
+        d.contact_elem.copy_within(rows(2), 2 * slot);
+        d.contact_dofnum.copy_within(rows(1), slot);
+        d.contact_dof.copy_within(rows(m.nJelem), m.nJelem * slot);
+    }
     d.contact_collision.copy_within(slot + 1..num, slot);
     d.contact_dist.copy_within(slot + 1..num, slot);
     d.contact_pos.copy_within(slot + 1..num, slot);

@@ -3,7 +3,7 @@
 use crate::cpu::lib::cone::{MAXDIM, is_elliptic};
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::{Sort, System, row_force};
-use crate::cpu::lib::rows::Rows;
+use crate::cpu::lib::rows::{Rows, patterns};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
@@ -26,7 +26,7 @@ pub fn invert<R: Real, S: System<R>>(
     // force and state of every row, from its residual
     let mut r = 0;
     while r < num {
-        let rows = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+        let rows = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
         if is_elliptic(m, d, r) {
             let contact = system.contact(m, d, r);
             let mut x = [R::zero(); MAXDIM];
@@ -49,7 +49,7 @@ pub fn invert<R: Real, S: System<R>>(
     // as generalized forces
     d.qfrc_constraint.fill(R::zero());
     for r in 0..num {
-        let rows = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+        let rows = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
         let dofs = rows.dofs(r as i32);
         let force = d.efc_force[r];
         for (&dof, &entry) in dofs.iter().zip(rows.row(r, dofs.len())) {

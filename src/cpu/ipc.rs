@@ -22,6 +22,7 @@ use way::Way;
 
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::{Island, System, update_constraint};
+use crate::cpu::lib::rows::patterns;
 use crate::cpu::lib::warning::tell;
 use crate::fields::{Arrays, Data, Model};
 use crate::types::*;
@@ -64,7 +65,7 @@ fn write_forces(m: &Model, d: &mut Data, of_pairs: &[f64]) {
     let rows: Vec<i32> = (0..d.nefc[0]).collect();
     let dofs: Vec<i32> = (0..m.nv as i32).collect();
     let system = Sparse::default();
-    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
     Sparse::mul_vec(jacobian, &rows, &d.qacc, &mut d.solver_Jaref);
     for &r in &rows {
         d.solver_Jaref[r as usize] -= d.efc_aref[r as usize];
@@ -80,7 +81,7 @@ fn write_forces(m: &Model, d: &mut Data, of_pairs: &[f64]) {
     };
     update_constraint(m, d, &system, &island);
     d.qfrc_constraint.copy_from_slice(of_pairs);
-    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
     Sparse::add_mul_t_vec(jacobian, &rows, &d.efc_force, &mut d.qfrc_constraint);
 }
 

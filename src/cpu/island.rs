@@ -1,6 +1,6 @@
 //! Islands: sets of trees coupled by constraint rows, each solved by itself (`mj_island`).
 
-use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::rows::{dofs_of, patterns};
 use crate::fields::{Data, Model};
 use crate::types::*;
 
@@ -51,7 +51,7 @@ fn join_trees(m: &Model, d: &mut Data, nefc: usize) {
             continue;
         }
         let mut first = -1;
-        for &dof in dofs_of(m, d.efc_Jpat[r]) {
+        for &dof in patterns!(m, d).dofs(d.efc_Jpat[r]) {
             let tree = m.dof_treeid[dof as usize];
             if d.tree_island[tree as usize] < 0 {
                 d.tree_island[tree as usize] = tree;
@@ -159,15 +159,9 @@ fn sort_dofs(m: &Model, d: &mut Data) {
 }
 
 fn sort_rows(m: &Model, d: &mut Data, nefc: usize) {
-    let island_of = |d: &Data, r: usize| {
-        let pattern = d.efc_Jpat[r] as usize;
-        match m.Jpat_num[pattern] {
-            0 => 0,
-            _ => {
-                let dof = m.Jpat_dof[m.Jpat_adr[pattern] as usize];
-                d.tree_island[m.dof_treeid[dof as usize] as usize] as usize
-            }
-        }
+    let island_of = |d: &Data, r: usize| match dofs_of(m, d, d.efc_Jpat[r]).first() {
+        None => 0,
+        Some(&dof) => d.tree_island[m.dof_treeid[dof as usize] as usize] as usize,
     };
     let nisland = d.nisland[0] as usize;
     d.island_nefc[..nisland].fill(0);

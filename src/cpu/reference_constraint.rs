@@ -20,7 +20,7 @@ pub fn reference_constraint(m: &Model, d: &mut Data) {
 pub fn reference<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], num: usize) {
     for r in 0..num {
         // vel = J qvel
-        let dofs = dofs_of(m, R::int_lane(d.efc_Jpat[r], 0));
+        let dofs = dofs_of(m, d, R::int_lane(d.efc_Jpat[r], 0));
         let row = &d.efc_J[r * m.nJrow..][..dofs.len()];
         let mut vel = R::zero();
         for (&i, &x) in dofs.iter().zip(row) {

@@ -2,7 +2,7 @@
 
 use crate::cpu::lib::contact::ABSENT;
 use crate::cpu::lib::penalty::{is_passive, pairs_of_contacts};
-use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::rows::{dofs_of, pattern_of};
 use crate::cpu::lib::sleep::*;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -107,13 +107,13 @@ fn islands<R: Real>(
         false => m.tree_tied.iter().map(|t| *t as usize).collect(),
     };
     for r in (0..nrow).filter(|&r| R::WIDTH == 1 || d.efc_D[r].lane(lane) > 0.0) {
-        join(m, dofs_of(m, R::int_lane(d.efc_Jpat[r], 0)), &mut first);
+        join(m, dofs_of(m, d, R::int_lane(d.efc_Jpat[r], 0)), &mut first);
     }
     let present = |c: &usize| R::WIDTH == 1 || d.contact_dist[*c].lane(lane) < ABSENT;
     let pairs = (0..contact.len()).filter(present);
-    for k in pairs.map(|c| contact[c] as usize) {
+    for (c, k) in pairs.map(|c| (c, contact[c] as usize)) {
         if is_passive(m, k) {
-            join(m, dofs_of(m, m.collision_Jpat[k]), &mut first);
+            join(m, dofs_of(m, d, pattern_of(m, c, k)), &mut first);
         }
     }
     (0..m.ntree).for_each(|t| first[t] = root(&mut first, t));

@@ -13,6 +13,7 @@ use crate::cpu::lib::dual::*;
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::problem::{Half, LANES, Numbers, Problem, Whose, sum_of};
+use crate::cpu::lib::rows::patterns;
 use crate::cpu::lib::stat::{self, SweepNotes};
 use crate::cpu::lib::turns::{Sweeps, in_turn};
 use crate::fields::{Data, Model};
@@ -114,7 +115,7 @@ fn forces_cost<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, ro
     }
     let x = &mut d.solver_search;
     x.fill(R::zero());
-    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
     S::add_mul_t_vec(jacobian, rows, &d.efc_force, x);
     cost + half * inverse_square(m, &d.qLD, &d.qLDiagInv, x, 0..m.nv)
 }

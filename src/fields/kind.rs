@@ -96,6 +96,33 @@ impl<R: Real> Kind<R> for int {
     }
 }
 
+// integers of a slot of contacts, which are the same in all lanes that have it: a view of several worlds is empty, since none of them
+// has numbers of its own
+pub struct slot;
+impl<R: Real> Kind<R> for slot {
+    type T = i32;
+    type Of = i32;
+
+    #[inline(always)]
+    fn splat(x: i32) -> i32 {
+        x
+    }
+
+    fn view(array: &[i32]) -> View<'_, R> {
+        match R::WIDTH {
+            1 => View::Int(array),
+            _ => View::Int(&[]),
+        }
+    }
+
+    fn view_mut(array: &mut [i32]) -> ViewMut<'_, R> {
+        match R::WIDTH {
+            1 => ViewMut::Int(array),
+            _ => ViewMut::Int(&mut []),
+        }
+    }
+}
+
 // What each row of the table does to its array. They are functions that stay functions: inlined into some four hundred rows, they
 // took a quarter of the time to build this crate.
 

@@ -132,6 +132,8 @@ pub const FACTS: &[Fact] = &[
     ("flexes_of_tetrahedra", |m| solids::elements_of(m, 3)),
     ("elements_searched", solids::elements_searched),
     ("flexes_crowd", solids::crowds),
+    // pairs of elements are found as worlds run
+    ("model_blocks", |m| m.nblock > 0),
     // flexes that touch themselves and are swept over
     ("flexes_swept", solids::sweeps),
     // flexes of lines that bend and twist, and those that contacts turn

@@ -42,6 +42,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
     medium
     medium_slope
     metric
+    pattern
     penalty
     plastic
     plugin
@@ -76,6 +77,7 @@ pub const LIB: &[(&str, &str)] = files! { "lib":
 
 /// The files of `shaders/narrow`: collision of two shapes, as in `src/cpu/collision`, and shapes of plugins, as in `src/asset/sdf.rs`.
 pub const NARROW: &[(&str, &str)] = files! { "narrow":
+    block
     box_box
     capsule_box
     clip

@@ -179,13 +179,15 @@ pub fn sweeps(m: &Model) -> bool {
 
 /// Whether pairs with flexes share a limit of their contacts.
 pub fn crowds(m: &Model) -> bool {
-    (0..m.ncollisionflex).any(|k| soft::is_soft(m, k) && soft::crowd(m, k) > k + 1)
+    let several = |k: usize| soft::is_block(m, k) || soft::crowd(m, k) > k + 1;
+    (0..m.ncollisionflex).any(|k| soft::is_soft(m, k) && soft::share_limit(m, k) && several(k))
 }
 
 // dimensions of the element on a side of a pair
 fn element(m: &Model, k: usize, side: usize) -> Option<i32> {
     let f = usize::try_from(m.collision_flex[2 * k + side]).ok()?;
-    (m.collision_elem[2 * k + side] >= 0).then(|| m.flex_dim[f])
+    let elements = soft::is_block(m, k) || m.collision_elem[2 * k + side] >= 0;
+    elements.then(|| m.flex_dim[f])
 }
 
 // pairs of an element that need a search: the geom, or none where the other side is an element too

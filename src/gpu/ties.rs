@@ -18,8 +18,11 @@ mod distances;
 
 pub use distances::settle_distances;
 
+use std::ops::Range;
+
 use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::portal::{Random, Rounding};
+use crate::cpu::collision::soft::Pair;
 use crate::cpu::collision::sweep::speculates;
 use crate::cpu::collision::{Kind, collide, kind, of_geoms, older, soft};
 use crate::cpu::lib::contact::{Contacts, Point, SOON, Shape, make_frame};
@@ -56,8 +59,9 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         return out;
     }
     let mut list = Vec::new();
-    for k in 0..m.ncollision {
-        let (of_twin, of_shader) = (Row::all(twin, k), Row::all(shader, k));
+    for pair in pairs(m, [twin, shader]) {
+        let k = pair.k;
+        let (of_twin, of_shader) = (Row::all(m, twin, &pair), Row::all(m, shader, &pair));
         if of_twin.is_empty() && of_shader.is_empty() {
             continue;
         }
@@ -79,7 +83,7 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         };
         let alike = descends && are_alike(&of_twin, &of_shader);
         let ends = convex && !have_one_depth(&of_twin, &of_shader);
-        if !alike && tie(m, before, k, most) || ends && tie_of_portals(m, before, k) {
+        if !alike && tie(m, before, &pair, most) || ends && tie_of_portals(m, before, k) {
             out.ties += 1;
             list.extend(of_twin);
         } else if convex && of_twin.len() == of_shader.len() {
@@ -103,13 +107,41 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         false => shader.ncon[0] as usize,
     };
     for slot in list.len()..end {
-        Row::of(before, slot).put(shader, slot);
+        Row::of(m, before, slot).put(m, shader, slot);
     }
     for (slot, row) in list.iter().enumerate().take(m.nconmax) {
-        row.put(shader, slot);
+        row.put(m, shader, slot);
     }
     shader.ncon[0] = list.len().min(m.nconmax) as i32;
     out
+}
+
+// the pairs of contacts of a world and of another: of blocks those that have contacts
+fn pairs(m: &Model, worlds: [&Data; 2]) -> Vec<Pair> {
+    let mut out = Vec::new();
+    for k in 0..m.ncollision {
+        if !soft::is_block(m, k) {
+            out.push(match soft::is_soft(m, k) {
+                true => Pair::listed(m, k),
+                false => Pair { k, elem: [-1; 2] },
+            });
+            continue;
+        }
+        let first = out.len();
+        for d in worlds {
+            for c in contacts(d).filter(|&c| d.contact_collision[c] == k as i32) {
+                let pair = Pair::of_contact(m, d, c, k);
+                if !out[first..].contains(&pair) {
+                    out.push(pair);
+                }
+            }
+        }
+    }
+    out
+}
+
+fn contacts(d: &Data) -> Range<usize> {
+    0..(d.ncon[0].max(0) as usize).min(d.contact_dist.len())
 }
 
 fn types(m: &Model, k: usize) -> [i32; 2] {
@@ -129,6 +161,12 @@ fn is_round(m: &Model, types: [i32; 2]) -> bool {
     types.into_iter().any(|t| curved(t) || older && replaced(t))
 }
 
+// places of a contact in contact_elem, contact_dofnum and contact_dof
+fn numbers_of_elements(m: &Model, c: usize) -> [Range<usize>; 3] {
+    let some = usize::from(m.nblock > 0);
+    [2, 1, m.nJelem].map(|width| some * c * width..some * (c + 1) * width)
+}
+
 /// The arrays of one contact.
 #[derive(Clone)]
 struct Row {
@@ -137,11 +175,21 @@ struct Row {
     dist: f64,
     pos: [f64; 3],
     frame: [f64; 9],
+    // elements of the sides, number of the dofs that move them, and these dofs; empty in a model without blocks
+    elements: [Vec<i32>; 3],
 }
 
 impl Row {
-    fn of(d: &Data, c: usize) -> Self {
+    fn of(m: &Model, d: &Data, c: usize) -> Self {
         Self {
+            elements: {
+                let [elem, num, dofs] = numbers_of_elements(m, c);
+                [
+                    d.contact_elem[elem].to_vec(),
+                    d.contact_dofnum[num].to_vec(),
+                    d.contact_dof[dofs].to_vec(),
+                ]
+            },
             collision: d.contact_collision[c],
             efc_address: d.contact_efc_address[c],
             dist: d.contact_dist[c],
@@ -151,13 +199,25 @@ impl Row {
     }
 
     // contacts of a pair
-    fn all(d: &Data, k: usize) -> Vec<Self> {
-        let rows = 0..(d.ncon[0].max(0) as usize).min(d.contact_dist.len());
-        let of_pair = rows.filter(|&c| d.contact_collision[c] == k as i32);
-        of_pair.map(|c| Self::of(d, c)).collect()
+    fn all(m: &Model, d: &Data, pair: &Pair) -> Vec<Self> {
+        let is_elem = |c: usize| {
+            !soft::is_block(m, pair.k) || Pair::of_contact(m, d, c, pair.k).elem == pair.elem
+        };
+        let rows = contacts(d).filter(|&c| d.contact_collision[c] == pair.k as i32);
+        let of_pair = rows.filter(|&c| is_elem(c));
+        of_pair.map(|c| Self::of(m, d, c)).collect()
     }
 
-    fn put(&self, d: &mut Data, c: usize) {
+    fn put(&self, m: &Model, d: &mut Data, c: usize) {
+        let rows = [
+            &mut d.contact_elem,
+            &mut d.contact_dofnum,
+            &mut d.contact_dof,
+        ];
+        let places = numbers_of_elements(m, c).into_iter().zip(&self.elements);
+        for (row, (at, own)) in rows.into_iter().zip(places) {
+            row[at].copy_from_slice(own);
+        }
         d.contact_collision[c] = self.collision;
         d.contact_efc_address[c] = self.efc_address;
         d.contact_dist[c] = self.dist;
@@ -216,9 +276,10 @@ fn in_order(twin: &[Row], mut shader: Vec<Row>, round: bool) -> Vec<Row> {
 }
 
 // whether the twin's contacts of a pair jump when its shapes, or the vertices of its flexes, move by the last bits
-fn tie(m: &Model, d: &Data, k: usize, most: f64) -> bool {
+fn tie(m: &Model, d: &Data, pair: &Pair, most: f64) -> bool {
+    let k = pair.k;
     match soft::is_soft(m, k) {
-        true => tie_of_flexes(m, d, k, most),
+        true => tie_of_flexes(m, d, pair, most),
         false if speculates(m) => tie_of_impacts(m, d, k, most),
         false => tie_of_geoms(m, d, k, most),
     }
@@ -239,14 +300,14 @@ fn jumps(
         })
 }
 
-fn tie_of_flexes(m: &Model, d: &Data, k: usize, most: f64) -> bool {
-    if soft::vertex(m, k).is_some() {
+fn tie_of_flexes(m: &Model, d: &Data, pair: &Pair, most: f64) -> bool {
+    if soft::vertex(m, pair.k).is_some() {
         return false;
     }
     let search = |d: &Data| {
         let mut out = Contacts::new();
-        let sides = Boxes::new(m, d).sides(m, k, 0);
-        let sure = soft::touch(m, d, k, sides, 0, &mut out);
+        let sides = Boxes::new(m, d).sides(m, pair, 0);
+        let sure = soft::touch(m, d, pair, sides, 0, &mut out);
         (sure, out)
     };
     let mut moved = d.clone();
@@ -312,7 +373,10 @@ fn tie_of_geoms(m: &Model, d: &Data, k: usize, most: f64) -> bool {
 // whether the depth that the older collider finds jumps when the points of its search are rounded, each by itself: its last portal need not
 // contain the point nearest to the origin, and which portal is the last depends on roundings
 fn tie_of_portals(m: &Model, d: &Data, k: usize) -> bool {
-    if !m.opt.disabled(DSBL_NATIVECCD) || kind(types(m, k)) != Some(Kind::Convex) {
+    if !m.opt.disabled(DSBL_NATIVECCD)
+        || soft::is_soft(m, k)
+        || kind(types(m, k)) != Some(Kind::Convex)
+    {
         return false;
     }
     let (geoms, own, far) = (geoms(m, k), OwnLane::new(&d.own, 0), far(m, k));

@@ -8,8 +8,10 @@ use std::ops::Range;
 
 use super::narrow::Spots;
 use super::rows::Rows;
+use crate::cpu::collision::block::{pairs_of, write_pair};
 use crate::cpu::collision::broad::of_the_awake;
 use crate::cpu::collision::element_boxes::Boxes;
+use crate::cpu::collision::soft::Pair;
 use crate::cpu::collision::sweep::{speculates, tried};
 use crate::cpu::collision::{near, shape, soft};
 use crate::cpu::lib::contact::{ABSENT, SOON, make_frame};
@@ -27,9 +29,15 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     if m.opt.disabled(DSBL_CONSTRAINT) || m.opt.disabled(DSBL_CONTACT) {
         return;
     }
-    let Rows { contact, spots, .. } = rows;
+    let Rows {
+        contact,
+        spots,
+        worlds,
+        ..
+    } = rows;
     let mut found = R::zero();
     let (boxes, mut end) = (Boxes::new(m, d), 0);
+    let mut pairs = Vec::new();
     let (sleeps, speculates, filters) = (sleeps(m), speculates(m), m.users().filters());
     let few = of_the_awake(m, d);
     let num = few.as_ref().map_or(m.ncollision, Vec::len);
@@ -45,7 +53,8 @@ pub fn collision<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
         if soft::is_soft(m, k) {
             if k >= end {
                 end = soft::crowd(m, k);
-                of_flex(m, d, &boxes, contact, (k..end, awake), spots, &mut found);
+                pairs_of(m, d, &boxes, (k, end), *worlds, &mut pairs);
+                of_flex(m, d, &boxes, contact, (&pairs, awake), spots, &mut found);
             }
             continue;
         }
@@ -90,39 +99,38 @@ fn keep<R: Real>(d: &mut Data<R>, lane: usize, slots: usize, room: usize) {
     }
 }
 
-// contacts of a range of pairs with a flex, which share one limit, in the lanes where they are awake
+// contacts of some pairs with flexes, which may share one limit, in the lanes where they are awake
 fn of_flex<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     boxes: &Boxes<R>,
     contact: &mut Vec<i32>,
-    (pairs, awake): (Range<usize>, R::Mask),
+    (pairs, awake): (&[Pair], R::Mask),
     spots: &mut Spots<R>,
     found: &mut R,
 ) {
-    let (first, together) = (contact.len(), pairs.len() > 1);
-    let run = pairs.start;
-    for k in pairs {
-        let unsure = spots.find_soft(m, d, boxes, k, awake);
+    let first = contact.len();
+    for pair in pairs {
+        let unsure = spots.find_soft(m, d, boxes, pair, awake);
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
         let now = R::zero().lt(R::zero());
         let before = contact.len();
-        put(m, d, contact, k, spots, now, found);
-        turn(m, d, boxes, k, before..contact.len());
+        put(m, d, contact, pair, spots, now, found);
+        turn(m, d, boxes, pair, before..contact.len());
     }
-    if together && soft::reduces(m, run, contact.len() - first) {
+    if soft::reduces(m, pairs, contact.len() - first) {
         for lane in 0..R::WIDTH {
-            thin(m, d, run, lane, first..contact.len(), found);
+            thin(m, d, pairs, lane, first..contact.len(), found);
         }
     }
 }
 
 // reverses the frames of contacts of a pair in lanes where its second side comes first
-fn turn<R: Real>(m: &Model, d: &mut Data<R>, boxes: &Boxes<R>, k: usize, slots: Range<usize>) {
+fn turn<R: Real>(m: &Model, d: &mut Data<R>, boxes: &Boxes<R>, pair: &Pair, slots: Range<usize>) {
     if slots.is_empty() {
         return;
     }
-    for lane in (0..R::WIDTH).filter(|&lane| boxes.reversed(m, k, lane)) {
+    for lane in (0..R::WIDTH).filter(|&lane| boxes.reversed(m, pair, lane)) {
         for c in slots.clone() {
             for x in &mut d.contact_frame[c] {
                 x.set_lane(lane, -x.lane(lane));
@@ -135,19 +143,19 @@ fn turn<R: Real>(m: &Model, d: &mut Data<R>, boxes: &Boxes<R>, k: usize, slots: 
 fn thin<R: Real>(
     m: &Model,
     d: &mut Data<R>,
-    run: usize,
+    pairs: &[Pair],
     lane: usize,
     slots: Range<usize>,
     found: &mut R,
 ) {
     let dist = |c: usize| d.contact_dist[c].lane(lane);
     let own: Vec<usize> = slots.filter(|&c| dist(c) < ABSENT).collect();
-    if !soft::reduces(m, run, own.len()) {
+    if !soft::reduces(m, pairs, own.len()) {
         return;
     }
     let pos = |c: usize| d.contact_pos[c].map(|x| x.lane(lane));
     let spots: Vec<_> = own.iter().map(|&c| (dist(c), pos(c))).collect();
-    for (c, stays) in own.into_iter().zip(soft::stay(m, run, &spots)) {
+    for (c, stays) in own.into_iter().zip(soft::stay(m, pairs[0].k, &spots)) {
         if !stays {
             drop_contact(d, lane, c);
             found.set_lane(lane, found.lane(lane) - 1.0);
@@ -179,7 +187,8 @@ fn collide<R: Real>(
     let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
     if m.users().collides(geoms.map(|geom| m.geom_type[geom])) {
         spots.find_own(m, d, geoms, d.own.collision_detect(m, k), near);
-        put(m, d, contact, k, spots, R::zero().lt(R::zero()), found);
+        let pair = Pair { k, elem: [-1; 2] };
+        put(m, d, contact, &pair, spots, R::zero().lt(R::zero()), found);
         return;
     }
     let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
@@ -195,7 +204,15 @@ fn collide<R: Real>(
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
     }
     let soon = spots.speculate(m, d, k, tried);
-    put(m, d, contact, k, spots, soon, found);
+    put(
+        m,
+        d,
+        contact,
+        &Pair { k, elem: [-1; 2] },
+        spots,
+        soon,
+        found,
+    );
 }
 
 // stores the contacts of a pair in new slots
@@ -203,14 +220,14 @@ fn put<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     contact: &mut Vec<i32>,
-    k: usize,
+    pair: &Pair,
     spots: &Spots<R>,
     soon: R::Mask,
     found: &mut R,
 ) {
     for point in spots.found() {
         let c = contact.len();
-        add_slot(m, d, contact, c, k);
+        add_slot(m, d, contact, c, pair);
         let present = point.present();
         let zero = R::zero();
         let frame = make_frame(point.normal, point.tangent);
@@ -223,10 +240,15 @@ fn put<R: Real>(
 }
 
 // adds a slot that no lane has yet; arrays grow with the union of contacts, which stops when all worlds have had their contacts
-fn add_slot<R: Real>(m: &Model, d: &mut Data<R>, contact: &mut Vec<i32>, c: usize, k: usize) {
+fn add_slot<R: Real>(m: &Model, d: &mut Data<R>, contact: &mut Vec<i32>, c: usize, pair: &Pair) {
     if c == d.contact_dist.len() {
-        d.resize(m, "nconmax", (2 * c).max(8));
+        let more = (2 * c).max(8);
+        d.resize(m, "nconmax", more);
+        if m.nblock > 0 {
+            d.resize(m, "nconelem", more);
+        }
     }
-    contact.push(k as i32);
-    d.contact_collision[c] = R::int(k as i32);
+    contact.push(pair.k as i32);
+    d.contact_collision[c] = R::int(pair.k as i32);
+    write_pair(m, d, c, pair);
 }

@@ -191,7 +191,7 @@ impl Queue {
         self.own.clear();
         self.island_of.clear();
         for r in (0..system.num).filter(|&r| d.efc_D[r].lane(self.lane) > 0.0) {
-            let island = match dofs_of(m, system.pattern[r]).first() {
+            let island = match dofs_of(m, d, system.pattern[r]).first() {
                 Some(&dof) => {
                     let tree = m.dof_treeid[dof as usize] as usize;
                     R::int_lane(d.tree_island[tree], self.lane)

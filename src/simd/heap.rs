@@ -7,6 +7,7 @@
 
 use super::{Rows, copy_lane};
 use crate::cpu;
+use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
@@ -159,7 +160,7 @@ impl Heap {
             ] {
                 x[to] = R::int_lane(from[r], lane);
             }
-            let used = m.Jpat_num[world.efc_Jpat[to] as usize] as usize;
+            let used = dofs_of(m, d, world.efc_Jpat[to]).len();
             let from = &d.efc_J[r * m.nJrow..][..used];
             let entries = &mut world.efc_J[to * m.nJrow..][..used];
             let from = from.iter().map(|x| x.lane(lane));
@@ -170,6 +171,8 @@ impl Heap {
         world
             .contact_collision
             .extend(pairs.map(|&pair| R::int_lane(pair, lane)));
+        world.contact_dofnum.clone_from(&d.contact_dofnum);
+        world.contact_dof.clone_from(&d.contact_dof);
         for (to, from) in [
             (&mut world.ne, &d.ne),
             (&mut world.nf, &d.nf),

@@ -10,7 +10,7 @@ use super::rows::Rows;
 use crate::cpu::lib::cone::is_elliptic;
 use crate::cpu::lib::coupling::{couplings_of, is_coupled};
 use crate::cpu::lib::primal::{Island, System};
-use crate::cpu::lib::rows::{dofs_of, for_rows};
+use crate::cpu::lib::rows::{dofs_of, for_rows, patterns};
 use crate::cpu::lib::skyline;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
@@ -44,7 +44,7 @@ impl Shape {
 
 impl<R: Real> Rows<R> {
     // sparsity of the Hessian, the union over all lanes: the row of every dof ends at the last dof coupled to it
-    pub(super) fn find_shape(&mut self, m: &Model, island: &Island<'_, R>) {
+    pub(super) fn find_shape(&mut self, m: &Model, d: &Data<R>, island: &Island<'_, R>) {
         let (Some(&first), Some(&last)) = (island.dofs.first(), island.dofs.last()) else {
             return;
         };
@@ -78,7 +78,7 @@ impl<R: Real> Rows<R> {
                 continue;
             }
             last_pattern = pattern;
-            let dofs = dofs_of(m, pattern);
+            let dofs = dofs_of(m, d, pattern);
             let Some(&last) = dofs.last() else { continue };
             for &i in dofs {
                 let end = &mut end[(i - first) as usize];
@@ -163,7 +163,7 @@ impl<R: Real> Rows<R> {
 
     // H += J' D J over the quadratic rows of a list
     fn add_list(&self, m: &Model, d: &Data<R>, list: &[i32], h: &mut [R]) {
-        let jacobian = self.jacobian(m, &d.efc_Jpat, &d.efc_J);
+        let jacobian = self.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
         for_rows!(jacobian, list, |r, entries, dofs| {
             let weight = r.map(|r| quadratic(d, r));
             if weight.iter().any(|w| R::zero().lt(*w).any()) {
@@ -179,7 +179,7 @@ impl<R: Real> Rows<R> {
         for n in 0..N {
             weight[n][n] += quadratic(d, r + n);
         }
-        let jacobian = self.jacobian(m, &d.efc_Jpat, &d.efc_J);
+        let jacobian = self.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
         let dofs = jacobian.dofs(r as i32);
         let entries = std::array::from_fn(|n| jacobian.row(r + n, dofs.len()));
         add_block::<R, N>(&self.shape, entries, dofs, &weight, h);

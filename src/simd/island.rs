@@ -150,7 +150,7 @@ impl<R: Real> Islands<R> {
         let mut first = 0;
         for same in rows.pattern.chunk_by(|a, b| a == b) {
             let adr = self.trees.len();
-            let trees = dofs_of(m, same[0])
+            let trees = dofs_of(m, d, same[0])
                 .iter()
                 .map(|&dof| m.dof_treeid[dof as usize]);
             for tree in trees {
@@ -385,9 +385,9 @@ impl<R: Real> Islands<R> {
         self.member[m.dof_treeid[i] as usize]
     }
 
-    fn is_member_row(&self, m: &Model, rows: &Rows<R>, r: usize) -> R::Mask {
-        let adr = m.Jpat_adr[rows.pattern[r] as usize] as usize;
-        self.is_member(m, m.Jpat_dof[adr] as usize)
+    fn is_member_row(&self, m: &Model, d: &Data<R>, rows: &Rows<R>, r: usize) -> R::Mask {
+        let dofs = dofs_of(m, d, rows.pattern[r]);
+        self.is_member(m, dofs[0] as usize)
     }
 
     fn hide_others(&mut self, m: &Model, d: &mut Data<R>, rows: &Rows<R>) {
@@ -397,7 +397,7 @@ impl<R: Real> Islands<R> {
         self.saved_dofs.clear();
         for &r in &self.rows {
             let r = r as usize;
-            let member = self.is_member_row(m, rows, r);
+            let member = self.is_member_row(m, d, rows, r);
             let old = [d.efc_D[r], d.efc_frictionloss[r], d.efc_force[r]];
             self.saved_rows.push(old);
             self.saved_states.push(d.efc_state[r]);
@@ -419,7 +419,7 @@ impl<R: Real> Islands<R> {
             .zip(self.saved_rows.iter().zip(&self.saved_states))
         {
             let r = r as usize;
-            let member = self.is_member_row(m, rows, r);
+            let member = self.is_member_row(m, d, rows, r);
             (d.efc_D[r], d.efc_frictionloss[r]) = (old[0], old[1]);
             d.efc_force[r] = R::select(member, d.efc_force[r], old[2]);
             d.efc_state[r] = R::select_int(member, d.efc_state[r], state);

@@ -357,4 +357,10 @@ pub fn copy_lane<R: Real, S: Real>(
             _ => {}
         }
     }
+    // a world has the numbers of the tile's slots
+    if R::WIDTH == 1 {
+        to.contact_elem.clone_from(&from.contact_elem);
+        to.contact_dofnum.clone_from(&from.contact_dofnum);
+        to.contact_dof.clone_from(&from.contact_dof);
+    }
 }

@@ -7,6 +7,7 @@
 use crate::cpu::collision::bounds::{SLACK, boxes_meet};
 use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::impact::impact;
+use crate::cpu::collision::soft::Pair;
 use crate::cpu::collision::{collide, function, meet, soft, touches, wide};
 use crate::cpu::lib::contact::{ABSENT, Contacts, Point, Shape};
 use crate::cpu::lib::math::*;
@@ -97,18 +98,18 @@ impl<R: Real> Spots<R> {
         m: &Model,
         d: &Data<R>,
         boxes: &Boxes<R>,
-        k: usize,
+        pair: &Pair,
         awake: R::Mask,
     ) -> R {
         self.all.num = 0;
         let mut unsure = R::zero();
-        if let Some(v) = soft::vertex(m, k) {
-            soft::plane_vertex(m, d, k, v, awake, &mut self.all);
+        if let Some(v) = soft::vertex(m, pair.k) {
+            soft::plane_vertex(m, d, pair.k, v, awake, &mut self.all);
             return unsure;
         }
-        let near = soft::near(m, d, boxes, k) & awake;
+        let near = soft::near(m, d, boxes, pair) & awake;
         self.by_lane(near, |lane, out| {
-            if !soft::touch(m, d, k, boxes.sides(m, k, lane), lane, out) {
+            if !soft::touch(m, d, pair, boxes.sides(m, pair, lane), lane, out) {
                 unsure.set_lane(lane, 1.0);
             }
         });

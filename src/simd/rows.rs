@@ -7,7 +7,7 @@ use super::island::Islands;
 use super::narrow::Spots;
 use crate::cpu::lib::cone::{Contact, is_elliptic};
 use crate::cpu::lib::primal::{Fewer, Island, System};
-use crate::cpu::lib::rows::{self, for_rows};
+use crate::cpu::lib::rows::{self, Patterns, for_rows};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::{Cone, ConstraintType};
@@ -160,12 +160,12 @@ impl<R: Real> System<R> for Rows<R> {
     #[inline(always)]
     fn jacobian<'a>(
         &'a self,
-        m: &'a Model,
+        of: Patterns<'a>,
         _patterns: &'a [R::Int],
         entries: &'a [R],
     ) -> rows::Rows<'a, R> {
         let pat = &self.pattern;
-        rows::Rows { m, pat, entries }
+        rows::Rows { of, pat, entries }
     }
 
     fn mul_vec(rows: rows::Rows<'_, R>, list: &[i32], v: &[R], out: &mut [R]) {
@@ -191,8 +191,8 @@ impl<R: Real> System<R> for Rows<R> {
         self.cones[self.cone_of[r]]
     }
 
-    fn symbolic(&mut self, m: &Model, _d: &mut Data<R>, island: &Island<'_, R>) {
-        self.find_shape(m, island);
+    fn symbolic(&mut self, m: &Model, d: &mut Data<R>, island: &Island<'_, R>) {
+        self.find_shape(m, d, island);
     }
 
     // the whole Hessian is made when it is factored

@@ -12,6 +12,7 @@
 //! that have it; the values of other lanes are ignored, because those lanes may have been reset since.
 
 use crate::cpu::lib::contact::ABSENT;
+use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Data, Field, Model, Row, View};
 use crate::real::Real;
 use crate::types::*;
@@ -66,13 +67,20 @@ pub fn read_slots<R: Real>(
     };
     let words = field.words(m);
     let width = words / m.size(field.dims[0]).unwrap_or(0).max(1);
+    if let Some(x) = of_blocks(d, field.row) {
+        let end = ints.len() + words;
+        for &slot in slots {
+            ints.extend_from_slice(&x[slot * width..][..width]);
+        }
+        return ints.resize(end, 0);
+    }
     match d.view(field.row) {
         Some(View::Real(x)) => {
             let end = reals.len() + words;
             for &slot in slots {
                 // a row has as many entries as its pattern has dofs
                 let used = match field.name {
-                    "efc_J" => m.Jpat_num[R::int_lane(d.efc_Jpat[slot], lane) as usize] as usize,
+                    "efc_J" => dofs_of(m, d, R::int_lane(d.efc_Jpat[slot], lane)).len(),
                     _ => width,
                 };
                 let row = &x[slot * width..][..used];
@@ -91,6 +99,10 @@ pub fn read_slots<R: Real>(
                         place(&own.contacts, value)
                     }
                     "contact_efc_address" => place(&own.rows, value),
+                    "efc_Jpat" => match value - m.nJpat as i32 {
+                        c @ 0.. => m.nJpat as i32 + place(&own.contacts, c),
+                        _ => value,
+                    },
                     _ => value,
                 });
             }
@@ -100,9 +112,19 @@ pub fn read_slots<R: Real>(
     }
 }
 
+// numbers of slots that all worlds of a tile share
+fn of_blocks<R: Real>(d: &Data<R>, row: Row) -> Option<&[i32]> {
+    match row {
+        Row::contact_elem => Some(&d.contact_elem),
+        Row::contact_dofnum => Some(&d.contact_dofnum),
+        Row::contact_dof => Some(&d.contact_dof),
+        _ => None,
+    }
+}
+
 /// True for arrays of contacts or rows.
 pub fn is_of_slots(field: &Field) -> bool {
-    matches!(field.dims[0], "njmax" | "nconmax")
+    matches!(field.dims[0], "njmax" | "nconmax" | "nconelem")
 }
 
 /// True for the arrays with addresses of islands' dofs and rows: worlds side by side do not need them.
@@ -134,6 +156,8 @@ pub fn read_islands<R: Real>(
     let mut world = Data::<f64> {
         nefc: vec![own.rows.len() as i32],
         efc_Jpat: own.rows.iter().map(pattern).collect(),
+        contact_dofnum: d.contact_dofnum.clone(),
+        contact_dof: d.contact_dof.clone(),
         nisland: vec![0],
         tree_island: of_trees.clone(),
         island_nv: of_trees.clone(),

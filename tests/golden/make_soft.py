@@ -14,6 +14,20 @@ NEAR = 0.12
 ALONE = {"cage": 0.05, "foil": 0.004, "clay": 0.01, "shell": 0.01, "strain": 0.01, "hide": 0.01, "rod": 0.02, "ribbon": 0.02, "putty": 0.004}
 # a model whose rods are twisted, by angles of this size (rad), and whose bodies are nearer
 TWISTED = {"lath": 0.7}
+# a model of many elements, of which a corner is folded over, so far above the rest (m)
+FOLDED = {"towel": 0.006}
+
+
+def folded(rng, m, above):
+    """Vertices of a square cloth in the plane z = 0, the corner beyond a line folded over it."""
+    place = np.array([m.body(m.flex_vertbodyid[v]).pos for v in range(m.nflexvert)])
+    low = place.min(0)
+    side = np.ptp(place[:, 0])
+    beyond = 0.2 * side - (place - low)[:, :2].sum(1)
+    moved = np.where(beyond > 0, beyond, 0)
+    q = np.stack([moved, moved, np.where(beyond > 0, above, 0)], 1)
+    q += rng.normal(size=q.shape) * 2e-4
+    return q.ravel(), rng.normal(size=m.nv) * 0.05
 
 
 def state(rng, m, far, twisted):
@@ -86,7 +100,7 @@ def main():
     out = {key: [] for key in ("in/qpos", "in/qvel", "ncon", "out/qacc", "out/sensordata", "out/qpos", "out/plastic")}
     found = []
     while len(found) < n:
-        q, v = state(rng, m, ALONE.get(name, 0.05), TWISTED.get(name))
+        q, v = folded(rng, m, FOLDED[name]) if name in FOLDED else state(rng, m, ALONE.get(name, 0.05), TWISTED.get(name))
         mujoco.mj_resetData(m, d)
         d.qpos[:], d.qvel[:] = q, v
         mujoco.mj_forward(m, d)

@@ -61,7 +61,7 @@ const DIVERGENCES: &[Divergence] = &[
             Function {
                 name: "collision collision",
                 kernel: &[
-                    "one lane after the other",
+                    "the pairs before the next block, then the block",
                     "a search of convex solids stopped before it converged",
                 ],
                 twin: &[],

@@ -3,13 +3,14 @@
 use super::{bad, ensure, spans};
 use crate::compile::pair::Pairs;
 use crate::compile::{layout, pair, pattern, plugin};
+use crate::cpu::collision::block::Block;
+use crate::cpu::collision::soft::{self, Pair};
 use crate::error::{Error, Result};
 use crate::fields::{Arrays, Field, Role, SIZES, View};
 use crate::types::{EqType, GeomType};
 
 /// Checks that lists of pairs and patterns lie within their bounds, and that the other lists are those of the compiler.
 pub(super) fn check(m: &Arrays) -> Result<()> {
-    patterns(m)?;
     let flexes = m.ncollisionflex;
     ensure(
         flexes == 0 || flexes == m.ncollision,
@@ -22,7 +23,7 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     )?;
     for k in 0..m.ncollision {
         if m.collision_geom2[k] < 0 {
-            soft(m, k)?;
+            of_flexes(m, k)?;
             continue;
         }
         let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
@@ -48,6 +49,9 @@ pub(super) fn check(m: &Arrays) -> Result<()> {
     plugins(m)?;
     let mut again = m.clone();
     layout::structure(&mut again);
+    pair::soft::blocks(&mut again);
+    patterns(m, &again)?;
+    again.nJelem = pattern::room(&again);
     pattern::masks(&mut again);
     same(m, &again, |field| !listed(field))
 }
@@ -73,8 +77,15 @@ fn is_of_geom(m: &Arrays, k: usize, side: usize) -> bool {
     of.all(|id| id.is_none_or(|id| *id == -1))
 }
 
+// whether both sides of a pair are all elements of a flex
+fn is_of_flex(m: &Arrays, k: usize) -> bool {
+    let none = |list: &[i32]| list[2 * k..2 * k + 2] == [-1; 2];
+    let flexes = &m.collision_flex[2 * k..2 * k + 2];
+    flexes.iter().all(|f| *f >= 0) && none(&m.collision_elem) && none(&m.collision_vert)
+}
+
 // a pair whose second side is of a flex; the first is a geom, or of a flex too
-fn soft(m: &Arrays, k: usize) -> Result<()> {
+fn of_flexes(m: &Arrays, k: usize) -> Result<()> {
     let within = |index: i32, num: i32| (0..num).contains(&index);
     let place = |side: usize| {
         let at = 2 * k + side;
@@ -98,7 +109,7 @@ fn soft(m: &Arrays, k: usize) -> Result<()> {
                 && is_of_geom(m, k, 0)
                 && pair::collides(geom, GeomType::Mesh as i32)
         }
-        Err(_) => place(0) && place(1) && !vertex && m.collision_elem[2 * k] >= 0,
+        Err(_) => is_of_flex(m, k),
     };
     ensure(
         ok,
@@ -123,7 +134,7 @@ fn listed(field: &Field) -> bool {
     field.name.starts_with("collision_") || field.name.contains("Jpat") && !bits
 }
 
-fn patterns(m: &Arrays) -> Result<()> {
+fn patterns(m: &Arrays, again: &Arrays) -> Result<()> {
     spans(
         ["Jpat_adr", "Jpat_num"],
         &m.Jpat_adr,
@@ -144,6 +155,7 @@ fn patterns(m: &Arrays) -> Result<()> {
             .all(|w| w[0] < w[1]);
         ensure(ascends, "Jpat_adr", k, "leads to dofs that do not ascend")?;
     }
+    of_blocks(m, again)?;
     for i in 0..m.neq {
         ensure(
             m.eq_Jpat[i] >= 0 || m.eq_type[i] == EqType::Flex,
@@ -162,6 +174,51 @@ fn patterns(m: &Arrays) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+// a pair has a pattern, or is a block, whose elements have some; `again` has the blocks of the list
+fn of_blocks(m: &Arrays, again: &Arrays) -> Result<()> {
+    for (k, &pattern) in m.collision_Jpat.iter().enumerate() {
+        ensure(
+            (pattern < 0) == soft::is_block(m, k),
+            "collision_Jpat",
+            k,
+            "is -1 where a pair has geoms, or is not where it stands for all pairs of elements of flexes",
+        )?;
+    }
+    ensure(
+        m.nelemblock == again.nelemblock,
+        "flexelem_Jpat",
+        0,
+        format_args!(
+            "and the rest have {} elements, not {}",
+            m.nelemblock, again.nelemblock
+        ),
+    )?;
+    for block in 0..again.nblock {
+        let k = again.block_collision[block] as usize;
+        for (side, list) in Block::new(again, block).elem.into_iter().enumerate() {
+            for &e in list {
+                let e = soft::element_of(m, &Pair { k, elem: [e; 2] }, side);
+                let listed = m.flexelem_Jpat[e] >= 0;
+                ensure(
+                    listed,
+                    "flexelem_Jpat",
+                    e,
+                    "is -1, and the element is in a block",
+                )?;
+            }
+        }
+    }
+    ensure(
+        m.nJelem <= m.nJrow,
+        "Jpat_num",
+        0,
+        format_args!(
+            "and the rest: nJelem is {}, and nJrow is {}",
+            m.nJelem, m.nJrow
+        ),
+    )
 }
 
 // sizes, and integers of some derived arrays

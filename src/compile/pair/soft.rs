@@ -1,7 +1,8 @@
-//! Flexes in the list of pairs: a vertex with a plane, an element with a geom or with another element.
+//! Flexes in the list of pairs: a vertex with a plane, an element with a geom, and blocks: the elements of two flexes, or of one.
 
 use super::{Pair, collides, fits, geoms, is_static};
 use crate::compile::flex;
+use crate::cpu::collision::soft;
 use crate::cpu::ipc::{is_wall, resolves};
 use crate::cpu::lib::cage::bodies_between;
 use crate::cpu::lib::contact::bits_match;
@@ -140,57 +141,94 @@ fn with_field(
     list.extend(elements.map(|e| pair(Soft::element(f, e))));
 }
 
-// limits the number of candidate pairs that are searched, whether or not any may touch
-fn few(tries: usize) -> Result<()> {
-    match tries > 10 * super::MAXCOLLISION {
-        true => Err(super::too_many(tries)),
-        false => Ok(()),
+/// Appends the block of the pairs of elements of two flexes, unless both stand still.
+pub(super) fn with_flex(m: &Arrays, f1: usize, f2: usize, list: &mut Vec<Pair>) {
+    let still = stands(m, f1) && stands(m, f2);
+    let some = active(m, f1).next().is_some() && active(m, f2).next().is_some();
+    if bits_match(masks(m, f1), masks(m, f2)) && !still && some && !(takes(m, f1) && takes(m, f2)) {
+        list.push(block([f1, f2]));
     }
 }
 
-/// Appends the pairs of elements of two flexes, unless both stand still.
-pub(super) fn with_flex(m: &Arrays, f1: usize, f2: usize, list: &mut Vec<Pair>) -> Result<()> {
-    if !bits_match(masks(m, f1), masks(m, f2))
-        || (stands(m, f1) && stands(m, f2))
-        || takes(m, f1) && takes(m, f2)
-    {
-        return Ok(());
-    }
-    few(active(m, f1).count().saturating_mul(active(m, f2).count()))?;
-    for e1 in active(m, f1) {
-        elements(m, [f1, f2], e1, active(m, f2), list);
-        fits(list)?;
-    }
-    Ok(())
-}
-
-/// Appends the pairs of elements of a flex that touches itself.
-pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) -> Result<()> {
+/// Appends the block of the pairs of elements of a flex that touches itself.
+pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) {
     if m.flex_rigid[f] != 0
         || m.flex_selfcollide[f] == 0
         || m.flex_contype[f] & m.flex_conaffinity[f] == 0
         || stands(m, f)
         || takes(m, f)
     {
-        return Ok(());
+        return;
     }
     // every two cells are neighbours where there are at most two along each axis
     let cells = &m.flex_cellnum[3 * f..3 * f + 3];
-    if m.flex_interp[f] != 0 && cells.iter().all(|&num| num < 3) {
-        return Ok(());
+    let near = m.flex_interp[f] != 0 && cells.iter().all(|&num| num < 3);
+    if !near && active(m, f).nth(1).is_some() {
+        list.push(block([f, f]));
     }
-    let num = active(m, f).count();
-    few(num.saturating_mul(num) / 2)?;
-    let order = self_order(m, f);
-    if m.flex_interp[f] != 0 {
-        return between_nodes(m, f, &order, list);
+}
+
+fn block(f: [usize; 2]) -> Pair {
+    let side = |f: usize| Soft {
+        flex: f as i32,
+        ..Soft::NONE
+    };
+    Pair {
+        geom1: -1,
+        geom2: -1,
+        pairid: -1,
+        soft: f.map(side),
     }
-    for (k, &e1) in order.iter().enumerate() {
-        let others = order[k + 1..].iter().copied();
-        elements(m, [f, f], e1, others, list);
-        fits(list)?;
+}
+
+/// Fills the lists of the elements of each block, and the cells of elements between nodes. Needs the list of pairs.
+pub(in crate::compile) fn blocks(m: &mut Arrays) {
+    let is_block = |k: &i32| soft::is_block(m, *k as usize);
+    m.block_collision = (0..m.ncollision as i32).filter(is_block).collect();
+    m.nblock = m.block_collision.len();
+    (m.block_adr, m.block_num, m.block_elem) = (Vec::new(), Vec::new(), Vec::new());
+    for block in 0..m.nblock {
+        let k = m.block_collision[block] as usize;
+        let f = [0, 1].map(|side| m.collision_flex[2 * k + side] as usize);
+        for side in [0, 1] {
+            // both sides of a flex that touches itself have one list
+            if f[0] != f[1] || side == 0 {
+                let elements = match f[0] == f[1] {
+                    true => self_order(m, f[0]),
+                    false => active(m, f[side]).collect(),
+                };
+                m.block_num.push(elements.len() as i32);
+                m.block_adr.push(m.block_elem.len() as i32);
+                m.block_elem.extend(elements.iter().map(|e| *e as i32));
+            } else {
+                m.block_num.extend_from_within(2 * block..);
+                m.block_adr.extend_from_within(2 * block..);
+            }
+        }
     }
-    Ok(())
+    m.nblockelem = m.block_elem.len();
+    m.nelemblock = if m.nblock > 0 { m.nflexelem } else { 0 };
+    list_cells(m);
+}
+
+// the cells that each element reaches, of flexes between nodes that touch themselves
+fn list_cells(m: &mut Arrays) {
+    let blocks = m.block_collision.iter().map(|k| *k as usize);
+    let own = blocks
+        .filter(|&k| is_itself(m, k))
+        .map(|k| m.collision_flex[2 * k] as usize);
+    let own: Vec<usize> = own.filter(|&f| m.flex_interp[f] != 0).collect();
+    m.nelemcell = if own.is_empty() { 0 } else { m.nflexelem };
+    m.flexelem_cell = vec![-1; 6 * m.nelemcell];
+    for f in own {
+        for e in 0..m.flex_elemnum[f] as usize {
+            let first = 6 * (m.flex_elemadr[f] as usize + e);
+            let reached = cells(m, f, e).into_iter().flatten();
+            for (to, cell) in m.flexelem_cell[first..first + 6].iter_mut().zip(reached) {
+                *to = cell as i32;
+            }
+        }
+    }
 }
 
 // elements of a flex that touches itself, the first of two before the second: in the order of the tree of boxes where MuJoCo searches it,
@@ -203,18 +241,6 @@ fn self_order(m: &Arrays, f: usize) -> Vec<usize> {
         true => flex::tree::order(m, f, &active),
         false => active,
     }
-}
-
-// pairs of elements of a flex between nodes that have no node in common
-fn between_nodes(m: &Arrays, f: usize, order: &[usize], list: &mut Vec<Pair>) -> Result<()> {
-    let cells: Vec<_> = order.iter().map(|&e| (e, cells(m, f, e))).collect();
-    for (k, (e1, own)) in cells.iter().enumerate() {
-        let others = cells[k + 1..].iter();
-        let others = others.filter(|(_, other)| have_no_node_in_common(own, other));
-        list.extend(others.map(|(e2, _)| elements_of([f, f], [*e1, *e2])));
-        fits(list)?;
-    }
-    Ok(())
 }
 
 // the first and the last cell along each axis that an element reaches; a vertex between two cells is in both
@@ -231,33 +257,6 @@ fn cells(m: &Arrays, f: usize, e: usize) -> [[usize; 3]; 2] {
     [low, high]
 }
 
-// whether the cells from one corner to the other are apart by a whole cell along some axis
-fn have_no_node_in_common(a: &[[usize; 3]; 2], b: &[[usize; 3]; 2]) -> bool {
-    (0..3).any(|k| a[1][k] + 1 < b[0][k] || b[1][k] + 1 < a[0][k])
-}
-
-fn elements_of(f: [usize; 2], e: [usize; 2]) -> Pair {
-    Pair {
-        geom1: -1,
-        geom2: -1,
-        pairid: -1,
-        soft: [Soft::element(f[0], e[0]), Soft::element(f[1], e[1])],
-    }
-}
-
-// an element and those others that have no vertex on one of its bodies
-fn elements(
-    m: &Arrays,
-    f: [usize; 2],
-    e1: usize,
-    others: impl Iterator<Item = usize>,
-    list: &mut Vec<Pair>,
-) {
-    let own: Vec<usize> = elem_bodies(m, f[0], e1).collect();
-    let apart = |e2: &usize| !elem_bodies(m, f[1], *e2).any(|b| own.contains(&b));
-    list.extend(others.filter(apart).map(|e2| elements_of(f, [e1, e2])));
-}
-
 fn elem_vertices(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + '_ {
     let num = m.flex_dim[f] as usize + 1;
     let adr = m.flex_elemdataadr[f] as usize + num * e;
@@ -272,23 +271,23 @@ fn elem_bodies(m: &Arrays, f: usize, e: usize) -> impl Iterator<Item = usize> + 
 }
 
 /// The bodies that carry a side of a pair: of a geom, of vertices, of the nodes that these are between, or of an edge that twists.
-pub(in crate::compile) fn bodies(m: &Arrays, k: usize, side: usize) -> Vec<usize> {
+pub(in crate::compile) fn bodies(m: &Arrays, pair: &soft::Pair, side: usize) -> Vec<usize> {
+    let k = pair.k;
     let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
     if let Ok(geom) = usize::try_from(geom) {
         return vec![m.geom_bodyid[geom] as usize];
     }
-    if let Some(e) = turned_edge(m, k, side) {
-        let f = m.collision_flex[2 * k + side] as usize;
+    let f = pair.flex(m, side) as usize;
+    if let Some(e) = turned_edge(m, pair, side) {
         let mut bodies: Vec<usize> = [e, e + 1]
             .map(|v| m.flex_vertbodyid[vertex(m, f, v)] as usize)
             .into();
         bodies.extend(twist_joint(m, f, e).map(|j| m.jnt_bodyid[j] as usize));
         return bodies;
     }
-    let f = m.collision_flex[2 * k + side] as usize;
     let vertices = match usize::try_from(m.collision_vert[2 * k + side]) {
         Ok(v) => vec![m.flex_vertadr[f] as usize + v],
-        Err(_) => elem_vertices(m, f, m.collision_elem[2 * k + side] as usize).collect(),
+        Err(_) => elem_vertices(m, f, pair.elem[side] as usize).collect(),
     };
     match m.flex_interp[f] {
         0 => vertices

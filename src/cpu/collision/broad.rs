@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::element_boxes::Boxes;
-use super::soft;
+use super::soft::{self, Pair};
 use crate::cpu::kinematics::kinematics;
 use crate::cpu::lib::sleep::{body_is_awake, side_body, sleeps};
 use crate::fields::{Data, Model};
@@ -31,7 +31,7 @@ pub(crate) struct Broad {
     adr: Vec<u32>,
     // the geoms that a geom may meet, itself the lower number of the two, and the number of the pair; ascending in each
     meets: Vec<(u32, u32)>,
-    // pairs with a geom without a bounding sphere; ascending
+    // pairs with a geom without a bounding sphere, and blocks; ascending
     others: Vec<u32>,
     // geoms that move, have a bounding sphere and are in `meets`, body by body
     moving: Vec<u32>,
@@ -49,18 +49,18 @@ pub(crate) struct Broad {
     first: Vec<usize>,
 }
 
-// a box: where it begins and ends along each axis
-type Box3 = [[f64; 2]; 3];
+/// A box: where it begins and ends along each axis.
+pub(super) type Box3 = [[f64; 2]; 3];
 
-// a geom and the box of its bounding sphere, with half the distance at which pairs are detected; or the number of a body, and a box around
-// those of its geoms
-type Ends = (u32, Box3);
+/// A geom and the box of its bounding sphere, with half the distance at which pairs are detected; or the number of a body, and a box
+/// around those of its geoms; or an element.
+pub(super) type Ends = (u32, Box3);
 
-fn overlap(a: &Box3, b: &Box3) -> bool {
+pub(super) fn overlap(a: &Box3, b: &Box3) -> bool {
     a.iter().zip(b).all(|(a, b)| a[0] <= b[1] && b[0] <= a[1])
 }
 
-// the two sides of a pair, geoms or elements; none if one has no box
+// the two sides of a pair, geoms or elements; none if one has no box, and of a block
 fn sides(m: &Model, k: usize) -> Option<[u32; 2]> {
     let geoms = [m.collision_geom1[k], m.collision_geom2[k]];
     let bounded = |geom: i32| usize::try_from(geom).is_ok_and(|g| m.geom_rbound[g] > 0.0);
@@ -70,15 +70,11 @@ fn sides(m: &Model, k: usize) -> Option<[u32; 2]> {
             .all(bounded)
             .then(|| geoms.map(|geom| geom as u32));
     }
-    if soft::vertex(m, k).is_some() || geoms[0] >= 0 && !bounded(geoms[0]) {
+    if soft::is_block(m, k) || soft::vertex(m, k).is_some() || !bounded(geoms[0]) {
         return None;
     }
-    let element = |side: usize| (m.ngeom + soft::element_of(m, k, side)) as u32;
-    let first = match geoms[0] < 0 {
-        true => element(0),
-        false => geoms[0] as u32,
-    };
-    Some([first, element(1)])
+    let element = m.ngeom + soft::element_of(m, &Pair::listed(m, k), 1);
+    Some([geoms[0] as u32, element as u32])
 }
 
 // the flex of an element of all
@@ -285,12 +281,12 @@ fn around(boxes: &[Ends]) -> Box3 {
     boxes.reduce(both).unwrap_or_default()
 }
 
-fn sort(spheres: &mut [Ends], axis: usize) {
+pub(super) fn sort(spheres: &mut [Ends], axis: usize) {
     spheres.sort_unstable_by(|(_, a), (_, b)| a[axis][0].total_cmp(&b[axis][0]));
 }
 
 // the axis along which boxes are spread the most
-fn longest(boxes: &[Ends]) -> usize {
+pub(super) fn longest(boxes: &[Ends]) -> usize {
     let spread = |axis: usize| {
         let places = boxes.iter().map(|(_, ends)| ends[axis][0]);
         let (sum, squares) =
@@ -395,7 +391,7 @@ mod tests {
     #[test]
     fn a_sweep_finds_elements_that_are_near() {
         let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1" pos="0 0 -9"/>
-            <body name="sheet"><flexcomp name="sheet" type="grid" dim="2" count="8 8 1" spacing=".1 .1 .1" radius=".01" mass="1">
+            <body name="sheet"><flexcomp name="sheet" type="grid" dim="2" count="26 26 1" spacing=".1 .1 .1" radius=".01" mass="1">
               <edge equality="true"/><contact selfcollide="auto" margin="0.02"/></flexcomp></body>
             <body><freejoint/><geom size=".2"/></body><body><freejoint/><geom type="box" size=".1 .2 .3"/></body>
             </worldbody></mujoco>"#;
@@ -411,13 +407,16 @@ mod tests {
             let boxes = Boxes::new(&m, &d);
             let swept = candidates(&m, &d, &boxes).unwrap();
             let is_near = |&k: &u32| match soft::is_soft(&m, k as usize) {
+                // it has pairs to look for
+                true if soft::is_block(&m, k as usize) => true,
                 true => {
-                    soft::vertex(&m, k as usize).is_some() || soft::near(&m, &d, &boxes, k as usize)
+                    soft::vertex(&m, k as usize).is_some()
+                        || soft::near(&m, &d, &boxes, &Pair::listed(&m, k as usize))
                 }
                 false => near(&m, &d, k as usize),
             };
             let near: Vec<u32> = (0..m.ncollision as u32).filter(is_near).collect();
-            assert!(near.len() > 70, "{}", near.len());
+            assert!(near.len() > 700, "{}", near.len());
             assert!(near.iter().all(|k| swept.binary_search(k).is_ok()));
             assert!(
                 swept.len() <= near.len() + near.len() / 2,

@@ -5,7 +5,7 @@
 //! meets them the other way, the contact's frame is the opposite of MuJoCo's in all three axes, and so left-handed: rows and forces
 //! are the same.
 
-use super::soft::{elem_vertices, element_of};
+use super::soft::{Pair, elem_vertices, element_of};
 use crate::cpu::lib::contact::Shape;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::rod::{half_sizes, is_boxed};
@@ -58,18 +58,20 @@ impl<R: Real> Boxes<R> {
     }
 
     /// The box of the element on a side of a pair.
-    pub fn of(&self, m: &Model, k: usize, side: usize) -> &Shape<R> {
-        &self.element[element_of(m, k, side)]
+    pub fn of(&self, m: &Model, pair: &Pair, side: usize) -> &Shape<R> {
+        &self.element[element_of(m, pair, side)]
     }
 
     /// Whether the second element of a pair comes before the first in a lane.
-    pub fn reversed(&self, m: &Model, k: usize, lane: usize) -> bool {
-        let Some(f) = itself(m, k) else { return false };
+    pub fn reversed(&self, m: &Model, pair: &Pair, lane: usize) -> bool {
+        let Some(f) = itself(m, pair) else {
+            return false;
+        };
         let Some(&axis) = self.axis[f].get(lane) else {
             return false;
         };
         let begin = |side: usize| {
-            let own = self.of(m, k, side);
+            let own = self.of(m, pair, side);
             (own.pos[axis].lane(lane) - own.size[axis].lane(lane)) as f32
         };
         let [first, second] = [begin(0), begin(1)];
@@ -77,8 +79,8 @@ impl<R: Real> Boxes<R> {
     }
 
     /// The sides of a pair in the order in which MuJoCo has them.
-    pub fn sides(&self, m: &Model, k: usize, lane: usize) -> [usize; 2] {
-        match self.reversed(m, k, lane) {
+    pub fn sides(&self, m: &Model, pair: &Pair, lane: usize) -> [usize; 2] {
+        match self.reversed(m, pair, lane) {
             true => [1, 0],
             false => [0, 1],
         }
@@ -93,8 +95,8 @@ pub fn is_swept(m: &Model, f: usize) -> bool {
 }
 
 // the flex of a pair of two of its elements
-fn itself(m: &Arrays, k: usize) -> Option<usize> {
-    let [first, second] = [0, 1].map(|side| m.collision_flex[2 * k + side]);
+fn itself(m: &Arrays, pair: &Pair) -> Option<usize> {
+    let [first, second] = [0, 1].map(|side| pair.flex(m, side));
     usize::try_from(first).ok().filter(|_| first == second)
 }
 

@@ -24,7 +24,7 @@ use crate::cpu::lib::math::*;
 use crate::cpu::lib::rod::{
     edge_of, half_sides, half_sizes, hinges, is_boxed, place_along, turned_frame,
 };
-use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::rows::{dofs_of, pattern_of};
 use crate::fields::{Arrays, Data, Model, OwnLane};
 use crate::real::{Mask, Real, lanes};
 use crate::types::*;
@@ -38,6 +38,45 @@ pub fn is_soft(m: &Arrays, k: usize) -> bool {
     m.ncollisionflex > 0 && m.collision_geom2[k] < 0
 }
 
+/// True if a pair stands for all pairs of elements of two flexes, or of one.
+#[inline(always)]
+pub fn is_block(m: &Arrays, k: usize) -> bool {
+    is_soft(m, k) && m.collision_geom1[k] < 0
+}
+
+/// A pair with a flex: its place in the list, and the elements of its sides, counted from their flex's first; -1: a geom or a vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Place in the list.
+    pub k: usize,
+    /// Elements of the sides.
+    pub elem: [i32; 2],
+}
+
+impl Pair {
+    /// A pair of the list that is no block.
+    pub fn listed(m: &Arrays, k: usize) -> Self {
+        let elem = [0, 1].map(|side| m.collision_elem[2 * k + side]);
+        Self { k, elem }
+    }
+
+    /// The pair of the contact in slot `c`, which is `k` in the list.
+    pub fn of_contact<R: Real>(m: &Arrays, d: &Data<R>, c: usize, k: usize) -> Self {
+        match is_block(m, k) {
+            true => Self {
+                k,
+                elem: [0, 1].map(|side| d.contact_elem[2 * c + side]),
+            },
+            false => Self::listed(m, k),
+        }
+    }
+
+    /// The flex of a side; -1: a geom.
+    pub fn flex(&self, m: &Arrays, side: usize) -> i32 {
+        m.collision_flex[2 * self.k + side]
+    }
+}
+
 /// Flex vertex of a pair of a plane and a vertex, as an index into all flex vertices.
 pub fn vertex(m: &Model, k: usize) -> Option<usize> {
     let v = usize::try_from(m.collision_vert[2 * k + 1]).ok()?;
@@ -45,22 +84,25 @@ pub fn vertex(m: &Model, k: usize) -> Option<usize> {
 }
 
 /// Corners of the flex element on a side of a pair, as indices into all flex vertices.
-fn corners(m: &Model, k: usize, side: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
-    let f = m.collision_flex[2 * k + side] as usize;
-    elem_vertices(m, f, m.collision_elem[2 * k + side] as usize)
+fn corners<'a>(
+    m: &'a Model,
+    pair: &Pair,
+    side: usize,
+) -> impl ExactSizeIterator<Item = usize> + use<'a> {
+    elem_vertices(m, pair.flex(m, side) as usize, pair.elem[side] as usize)
 }
 
 /// Vertices of a side of a pair with a flex, as indices into all flex vertices: the one that touches a plane, or the corners of the
 /// element.
-pub fn vertices(m: &Model, k: usize, side: usize) -> Vec<usize> {
-    match vertex(m, k) {
+pub fn vertices(m: &Model, pair: &Pair, side: usize) -> Vec<usize> {
+    match vertex(m, pair.k) {
         Some(v) => vec![v],
-        None => corners(m, k, side).collect(),
+        None => corners(m, pair, side).collect(),
     }
 }
 
 pub(super) fn elem_vertices(
-    m: &Model,
+    m: &Arrays,
     f: usize,
     e: usize,
 ) -> impl ExactSizeIterator<Item = usize> + '_ {
@@ -71,9 +113,19 @@ pub(super) fn elem_vertices(
         .map(move |v| (m.flex_vertadr[f] + v) as usize)
 }
 
-/// End of the run of pairs from `k` on with the same geom and flexes, if the flexes are rigid or interpolated, or the geom is a signed
-/// distance field: of such pairs together at most [`MAXCONPAIR`] contacts stay. Else the next pair.
+/// Whether the pairs with the geom and flexes of a pair share a limit, of [`MAXCONPAIR`] contacts: the flexes are rigid or interpolated,
+/// or the geom is a signed distance field.
+pub fn share_limit(m: &Arrays, k: usize) -> bool {
+    let few = |f: usize| m.flex_rigid[f] != 0 || m.flex_interp[f] != 0;
+    let mut flexes = m.collision_flex[2 * k..2 * k + 2].iter();
+    is_field(m, k) || flexes.all(|f| usize::try_from(*f).map_or(true, few))
+}
+
+/// End of the run of pairs from `k` on with the same geom and flexes, if they share a limit. Else the next pair.
 pub fn crowd(m: &Arrays, k: usize) -> usize {
+    if is_block(m, k) || !share_limit(m, k) {
+        return k + 1;
+    }
     let who = |k: usize| {
         [
             m.collision_geom1[k],
@@ -81,15 +133,6 @@ pub fn crowd(m: &Arrays, k: usize) -> usize {
             m.collision_flex[2 * k + 1],
         ]
     };
-    let [_, flexes @ ..] = who(k);
-    let few = |f: usize| m.flex_rigid[f] != 0 || m.flex_interp[f] != 0;
-    if !is_field(m, k)
-        && !flexes
-            .into_iter()
-            .all(|f| usize::try_from(f).map_or(true, few))
-    {
-        return k + 1;
-    }
     let same = |next: &usize| is_soft(m, *next) && who(*next) == who(k);
     k + (k..m.ncollision).take_while(same).count()
 }
@@ -108,9 +151,10 @@ pub fn stay(m: &Model, k: usize, spots: &[(f64, [f64; 3])]) -> Vec<bool> {
     stays
 }
 
-/// Whether the contacts of a run of pairs from `k` on may have to be reduced if there are `num`.
-pub fn reduces(m: &Model, k: usize, num: usize) -> bool {
-    num > MAXCONPAIR || (num > 1 && is_field(m, k))
+/// Whether the contacts of a run of pairs may have to be reduced if there are `num`.
+pub fn reduces(m: &Model, pairs: &[Pair], num: usize) -> bool {
+    let [first, _, ..] = pairs else { return false };
+    share_limit(m, first.k) && (num > MAXCONPAIR || (num > 1 && is_field(m, first.k)))
 }
 
 /// True if the geom of a pair with a flex is a signed distance field.
@@ -189,18 +233,17 @@ fn deepest_corners<R: Real>(sides: [[R; 3]; 2], normal: [R; 3]) -> [[R; 3]; 2] {
 }
 
 /// Number of the element on a side of a pair among those of all flexes.
-pub fn element_of(m: &Arrays, k: usize, side: usize) -> usize {
-    let f = m.collision_flex[2 * k + side] as usize;
-    (m.flex_elemadr[f] + m.collision_elem[2 * k + side]) as usize
+pub fn element_of(m: &Arrays, pair: &Pair, side: usize) -> usize {
+    (m.flex_elemadr[pair.flex(m, side) as usize] + pair.elem[side]) as usize
 }
 
 /// Lanes where an element is near the other side of its pair: by boxes along the world axes, the bounding sphere of a geom and
 /// its own box (`mjc_GeomElem`).
-pub fn near<R: Real>(m: &Model, d: &Data<R>, boxes: &Boxes<R>, k: usize) -> R::Mask {
-    let detect = d.own.collision_detect(m, k);
-    let element = boxes.of(m, k, 1);
-    let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
-        let other = boxes.of(m, k, 0);
+pub fn near<R: Real>(m: &Model, d: &Data<R>, boxes: &Boxes<R>, pair: &Pair) -> R::Mask {
+    let detect = d.own.collision_detect(m, pair.k);
+    let element = boxes.of(m, pair, 1);
+    let Ok(geom) = usize::try_from(m.collision_geom1[pair.k]) else {
+        let other = boxes.of(m, pair, 0);
         let reach = add3(other.size, element.size);
         return within(sub3(element.pos, other.pos), reach.map(|x| x + detect));
     };
@@ -231,14 +274,14 @@ pub struct Element {
 }
 
 impl Element {
-    fn new<R: Real>(m: &Model, d: &Data<R>, k: usize, side: usize, lane: usize) -> Self {
-        let corners = corners(m, k, side);
+    fn new<R: Real>(m: &Model, d: &Data<R>, pair: &Pair, side: usize, lane: usize) -> Self {
+        let corners = corners(m, pair, side);
         let num = corners.len();
         let mut corner = [[0.0; 3]; 4];
         for (i, v) in corners.enumerate() {
             corner[i..].fill(d.flexvert_xpos[v].map(|x| x.lane(lane)));
         }
-        let f = m.collision_flex[2 * k + side] as usize;
+        let f = pair.flex(m, side) as usize;
         Self {
             corner,
             num,
@@ -278,15 +321,21 @@ impl Element {
 
 /// The edge on a side of a pair, if its section is a box: its axes are along the larger side of the section, along the smaller
 /// one and along the edge, as its element runs.
-fn edge_box<R: Real>(m: &Model, d: &Data<R>, k: usize, side: usize, lane: usize) -> Option<Shape> {
-    let f = m.collision_flex[2 * k + side] as usize;
+fn edge_box<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    pair: &Pair,
+    side: usize,
+    lane: usize,
+) -> Option<Shape> {
+    let f = pair.flex(m, side) as usize;
     if !is_boxed(m, f) {
         return None;
     }
-    let e = edge_of(m, f, m.collision_elem[2 * k + side] as usize);
+    let e = edge_of(m, f, pair.elem[side] as usize);
     let frame = turned_frame(m, d, f, e).map(|x| x.lane(lane));
     let [wide, thin] = half_sizes(m, d, f).map(|x| x.lane(lane));
-    let Element { corner, .. } = Element::new(m, d, k, side, lane);
+    let Element { corner, .. } = Element::new(m, d, pair, side, lane);
     let [a, b, ..] = corner;
     let (along, length) = normalize3(sub3(b, a));
     let [x, y, z] = [frame, cross(along, frame), along];
@@ -302,23 +351,23 @@ fn edge_box<R: Real>(m: &Model, d: &Data<R>, k: usize, side: usize, lane: usize)
 fn touch_boxed<R: Real>(
     m: &Model,
     d: &Data<R>,
-    k: usize,
+    pair: &Pair,
     sides: [usize; 2],
     lane: usize,
     detect: f64,
     out: &mut Contacts,
 ) -> bool {
     use GeomType as T;
-    let edge = |side: usize| edge_box(m, d, k, sides[side], lane);
-    let capsule = |side: usize| Element::new(m, d, k, sides[side], lane).capsule();
-    let (kind, other, cube, reversed) = match usize::try_from(m.collision_geom1[k]) {
+    let edge = |side: usize| edge_box(m, d, pair, sides[side], lane);
+    let capsule = |side: usize| Element::new(m, d, pair, sides[side], lane).capsule();
+    let (kind, other, cube, reversed) = match usize::try_from(m.collision_geom1[pair.k]) {
         Ok(geom) => {
             let Some(cube) = edge(1) else { return false };
             let size = OwnLane::new(&d.own, lane).geom_size(m, geom);
             let other = shape(m, d, geom).lane(lane);
             (m.geom_type[geom], Shape { size, ..other }, cube, false)
         }
-        Err(_) if (0..2).any(|side| corners(m, k, side).len() != 2) => return false,
+        Err(_) if (0..2).any(|side| corners(m, pair, side).len() != 2) => return false,
         Err(_) => match [edge(0), edge(1)] {
             [None, None] => return false,
             [None, Some(cube)] => (T::Capsule as i32, capsule(0), cube, false),
@@ -350,18 +399,18 @@ fn reverse(out: &mut Contacts) {
 pub fn touch<R: Real>(
     m: &Model,
     d: &Data<R>,
-    k: usize,
+    pair: &Pair,
     sides: [usize; 2],
     lane: usize,
     out: &mut Contacts,
 ) -> bool {
-    let detect = d.own.collision_detect(m, k).lane(lane);
-    if m.nrod > 0 && touch_boxed(m, d, k, sides, lane, detect, out) {
+    let detect = d.own.collision_detect(m, pair.k).lane(lane);
+    if m.nrod > 0 && touch_boxed(m, d, pair, sides, lane, detect, out) {
         return true;
     }
-    let element = Element::new(m, d, k, sides[1], lane);
-    let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
-        let first = Element::new(m, d, k, sides[0], lane);
+    let element = Element::new(m, d, pair, sides[1], lane);
+    let Ok(geom) = usize::try_from(m.collision_geom1[pair.k]) else {
+        let first = Element::new(m, d, pair, sides[0], lane);
         return elements(m, &first, &element, detect, out);
     };
     let own = OwnLane::new(&d.own, lane);
@@ -462,30 +511,31 @@ fn elements(m: &Model, first: &Element, second: &Element, detect: f64, out: &mut
 pub fn for_carriers<R: Real>(
     m: &Model,
     d: &Data<R>,
-    [k, side]: [usize; 2],
+    pair: &Pair,
+    side: usize,
     lane: usize,
     point: [f64; 3],
     mut visit: impl FnMut(usize, f64),
 ) {
-    let geom = [m.collision_geom1[k], m.collision_geom2[k]][side];
+    let geom = [m.collision_geom1[pair.k], m.collision_geom2[pair.k]][side];
     if let Ok(geom) = usize::try_from(geom) {
         return visit(m.geom_bodyid[geom] as usize, 1.0);
     }
     let mut vertices = [0; 4];
-    let (num, share) = match vertex(m, k) {
+    let (num, share) = match vertex(m, pair.k) {
         Some(v) => {
             vertices[0] = v;
             (1, [1.0, 0.0, 0.0, 0.0])
         }
         None => {
-            let element = Element::new(m, d, k, side, lane);
-            for (to, v) in vertices.iter_mut().zip(corners(m, k, side)) {
+            let element = Element::new(m, d, pair, side, lane);
+            for (to, v) in vertices.iter_mut().zip(corners(m, pair, side)) {
                 *to = v;
             }
             (element.num, nearest(&element.corner[..element.num], point))
         }
     };
-    let f = m.collision_flex[2 * k + side] as usize;
+    let f = pair.flex(m, side) as usize;
     if m.flex_interp[f] != 0 {
         return for_nodes(m, d, f, lane, &vertices[..num], &share[..num], visit);
     }
@@ -503,10 +553,11 @@ pub fn for_sides<R: Real>(
     k: usize,
     mut visit: impl FnMut(usize, usize, usize, f64),
 ) {
+    let pair = Pair::of_contact(m, d, c, k);
     for lane in lanes::<R>(d.contact_dist[c].lt(R::splat(ABSENT))) {
         let point = d.contact_pos[c].map(|x| x.lane(lane));
         for side in [0, 1] {
-            for_carriers(m, d, [k, side], lane, point, |body, share| {
+            for_carriers(m, d, &pair, side, lane, point, |body, share| {
                 visit(lane, side, body, share);
             });
         }
@@ -516,7 +567,7 @@ pub fn for_sides<R: Real>(
 /// Weight of each dof of the pattern in a contact with a flex, from the shares of the bodies that carry its sides; none of a side that is
 /// turned.
 pub fn shares<R: Real>(m: &Model, d: &Data<R>, c: usize, k: usize, turned: [bool; 2]) -> Vec<R> {
-    let dofs = dofs_of(m, m.collision_Jpat[k]);
+    let dofs = dofs_of(m, d, pattern_of(m, c, k));
     let mut shares = vec![R::zero(); dofs.len()];
     for_sides(m, d, c, k, |lane, side, body, share| {
         if turned[side] {

@@ -7,12 +7,12 @@ use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::metric::exchange_metric;
 use crate::cpu::lib::primal::{Island, rows_cost, scale_of, start};
-use crate::cpu::lib::rows::Rows;
+use crate::cpu::lib::rows::{Rows, dofs_of, patterns};
 use crate::cpu::lib::sparse::mul_m;
 use crate::cpu::settle::spin_free;
 use crate::cpu::solve_cg::conjugate_gradients;
 use crate::cpu::solve_newton::newton;
-use crate::fields::{Data, Model};
+use crate::fields::{Arrays, Data, Model};
 use crate::types::*;
 
 /// A copy of the world, with the metric in M's place; and of the model, with the patterns of the pairs' rows.
@@ -31,10 +31,12 @@ pub struct Inner {
 
 impl Inner {
     pub fn new(m: &Model, d: &Data) -> Self {
+        let mut own = m.clone();
+        list_patterns(own.arrays_mut(), d);
         let mut inner = Self {
-            m: m.clone(),
+            pattern: [own.nJpat, own.Jpat_dof.len()],
+            m: own,
             d: d.clone(),
-            pattern: [m.nJpat, m.nJpatdof],
             row: m.nJrow,
             num: d.nefc[0] as usize,
             dofs: (0..m.nv as i32).collect(),
@@ -106,7 +108,7 @@ impl Inner {
 
     fn jacobian(&self) -> Rows<'_, f64> {
         Rows {
-            m: &self.m,
+            of: patterns!(&self.m, self.d),
             pat: &self.d.efc_Jpat,
             entries: &self.d.efc_J,
         }
@@ -149,7 +151,8 @@ impl Inner {
             m.Jpat_num.push(of_pair.len() as i32);
             m.Jpat_dof.extend(of_pair);
         }
-        let all = self.num + m.Jpat_num.len() - pattern;
+        m.nJpat = m.Jpat_num.len();
+        let all = self.num + m.nJpat - pattern;
         let before = m.nJrow;
         m.nJrow = longest.max(before);
         self.spread_rows(before, all);
@@ -200,4 +203,16 @@ impl Inner {
         d.efc_force[r] = 0.0;
         d.efc_state[r] = ConstraintState::Satisfied as i32;
     }
+}
+
+// lists the patterns of contacts of blocks behind those of the model: their numbers stay the same
+fn list_patterns(m: &mut Arrays, d: &Data) {
+    let contacts = d.contact_dofnum.len().min(d.ncon[0] as usize);
+    for c in 0..contacts {
+        let dofs = dofs_of(m, d, (m.nJpat + c) as i32).to_vec();
+        m.Jpat_adr.push(m.Jpat_dof.len() as i32);
+        m.Jpat_num.push(dofs.len() as i32);
+        m.Jpat_dof.extend(dofs);
+    }
+    m.nJpat += contacts;
 }

@@ -78,7 +78,7 @@ fn regularize<R: Real>(d: &mut Data<R>, r: usize, reg: R) {
 fn unit_response<R: Real>(m: &Model, d: &mut Data<R>, r: usize) -> R {
     let mut x = std::mem::take(&mut d.half_solve);
     x.fill(R::zero());
-    let dofs = dofs_of(m, R::int_lane(d.efc_Jpat[r], 0));
+    let dofs = dofs_of(m, d, R::int_lane(d.efc_Jpat[r], 0));
     for (&i, &entry) in dofs.iter().zip(&d.efc_J[r * m.nJrow..]) {
         x[i as usize] = entry;
     }

@@ -4,6 +4,7 @@
 use super::cone::{MAXDIM, is_elliptic};
 use super::coupling::solve_metric;
 use super::primal::{Island, System};
+use super::rows::patterns;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -114,7 +115,7 @@ fn cholesky_solve(l: &Block, n: usize, x: &mut [f64; MAXDIM]) {
 /// Generalized constraint force, acceleration and the rows' states, from the rows' forces (`mj_dualFinish`). `all` has all rows.
 pub fn finish<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, all: &Island<'_, R>) {
     d.qfrc_constraint.fill(R::zero());
-    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
     S::add_mul_t_vec(jacobian, all.rows, &d.efc_force, &mut d.qfrc_constraint);
     let mut x = std::mem::take(&mut d.qacc);
     x.copy_from_slice(&d.qfrc_constraint);

@@ -1,6 +1,6 @@
 //! Free and rigid bodies in a discrete step: those that no row holds feel their gyroscopic force as it is at the end of the timestep.
 
-use crate::cpu::lib::rows::dofs_of;
+use crate::cpu::lib::rows::patterns;
 use crate::cpu::lib::slope::rigid;
 use crate::fields::{Data, Model};
 use crate::real::Real;
@@ -12,7 +12,7 @@ pub fn hold_dofs<R: Real>(m: &Model, d: &mut Data<R>, num: usize) {
     }
     d.efm_held.fill(R::zero());
     for r in 0..num {
-        for &i in dofs_of(m, R::int_lane(d.efc_Jpat[r], 0)) {
+        for &i in patterns!(m, d).dofs(R::int_lane(d.efc_Jpat[r], 0)) {
             d.efm_held[i as usize] += d.efc_D[r];
         }
     }

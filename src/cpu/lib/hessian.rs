@@ -14,7 +14,7 @@ use super::cone::{Contact, is_elliptic};
 use super::coupling::{couplings_of, is_coupled};
 use super::order::{self, Order};
 use super::primal::{Island, System};
-use super::rows::{Rows, follow, for_rows, load, store};
+use super::rows::{Patterns, Rows, follow, for_rows, load, patterns, store};
 use crate::fields::{Data, Model};
 use crate::types::*;
 
@@ -29,12 +29,12 @@ impl System<f64> for Sparse {
     #[inline(always)]
     fn jacobian<'a>(
         &'a self,
-        m: &'a Model,
+        of: Patterns<'a>,
         patterns: &'a [i32],
         entries: &'a [f64],
     ) -> Rows<'a, f64> {
         let pat = patterns;
-        Rows { m, pat, entries }
+        Rows { of, pat, entries }
     }
     fn mul_vec(rows: Rows<'_, f64>, list: &[i32], v: &[f64], out: &mut [f64]) {
         rows.mul_vec(list, v, out);
@@ -68,7 +68,7 @@ impl System<f64> for Sparse {
 macro_rules! jacobian {
     ($m:expr, $d:expr) => {
         Rows {
-            m: $m,
+            of: patterns!($m, $d),
             pat: &$d.efc_Jpat,
             entries: &$d.efc_J,
         }

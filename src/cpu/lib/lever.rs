@@ -1,6 +1,6 @@
 //! Contacts of elastic rods whose edges twist: the point of a contact also moves as its edge turns.
 
-use crate::cpu::collision::soft;
+use crate::cpu::collision::soft::{self, Pair};
 use crate::cpu::lib::jac::for_chain;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::rod::*;
@@ -29,17 +29,17 @@ pub(crate) struct Lever<R> {
 
 /// The edge on a side of a pair, if contacts there turn it: a vertex touches with the edge that begins there, or the last one. None of
 /// edges that a body holds, and of flexes whose edges do not twist.
-pub fn turned_edge(m: &Arrays, k: usize, side: usize) -> Option<usize> {
-    let f = usize::try_from(*m.collision_flex.get(2 * k + side)?).ok()?;
+pub fn turned_edge(m: &Arrays, pair: &Pair, side: usize) -> Option<usize> {
+    let f = usize::try_from(pair.flex(m, side)).ok()?;
     if !twists(m, f) {
         return None;
     }
-    let edge = match m.collision_vert[2 * k + side] {
+    let edge = match m.collision_vert[2 * pair.k + side] {
         v if v >= 0 => {
             let v = (m.flex_vertadr[f] + v) as usize;
             place_along(m, f, v).min(hinges(m, f))
         }
-        _ => edge_of(m, f, m.collision_elem[2 * k + side] as usize),
+        _ => edge_of(m, f, pair.elem[side] as usize),
     };
     twist_joint(m, f, edge).is_some().then_some(edge)
 }
@@ -52,8 +52,9 @@ pub fn lever_of<R: Real>(
     k: usize,
     side: usize,
 ) -> Option<Lever<R>> {
-    let e = turned_edge(m, k, side)?;
-    let f = m.collision_flex[2 * k + side] as usize;
+    let pair = Pair::of_contact(m, d, c, k);
+    let e = turned_edge(m, &pair, side)?;
+    let f = pair.flex(m, side) as usize;
     let joint = twist_joint(m, f, e)?;
     let ends = [e, e + 1].map(|v| vertex(m, f, v));
     let (tangent, length) = between(d, ends);
@@ -124,13 +125,13 @@ pub fn moved_by_twist<R: Real>(lever: &Lever<R>) -> [R; 6] {
 pub(crate) fn motions<R: Real>(
     m: &Model,
     d: &Data<R>,
-    k: usize,
+    pattern: i32,
     levers: &[Option<Lever<R>>; 2],
 ) -> Option<Vec<[R; 6]>> {
     if levers.iter().all(Option::is_none) {
         return None;
     }
-    let dofs = dofs_of(m, m.collision_Jpat[k]);
+    let dofs = dofs_of(m, d, pattern);
     let mut out = vec![[R::zero(); 6]; dofs.len()];
     for lever in levers.iter().flatten() {
         lever_motion(m, d, lever, dofs, &mut out);

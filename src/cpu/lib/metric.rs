@@ -238,7 +238,7 @@ fn couple<R: Real>(m: &Model, d: &mut Data<R>, i: i32, j: i32, x: R) {
 // ratio of a row's response in the metric to its response by inertia, from the diagonals of both
 fn lighter<R: Real>(m: &Model, d: &Data<R>, r: usize) -> R {
     let (mut bare, mut firm) = (R::zero(), R::zero());
-    let dofs = dofs_of(m, R::int_lane(d.efc_Jpat[r], 0));
+    let dofs = dofs_of(m, d, R::int_lane(d.efc_Jpat[r], 0));
     for (&i, &x) in dofs.iter().zip(&d.efc_J[r * m.nJrow..]) {
         let k = on_diagonal(m, i as usize);
         bare += x * x / d.M[k];

@@ -106,7 +106,7 @@ impl Trees {
         for &r in island.rows {
             let pattern = d.efc_Jpat[r as usize];
             if pattern != last {
-                let dofs = dofs_of(m, pattern).iter();
+                let dofs = dofs_of(m, d, pattern).iter();
                 meet(&mut dofs.map(|&dof| self.of_dof(m, dof)).collect());
             }
             last = pattern;

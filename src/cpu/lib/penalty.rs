@@ -4,8 +4,8 @@
 use super::coupling::coupling;
 use super::lever::{lever_of, motions};
 use super::math::*;
-use super::rows::dofs_of;
-use crate::cpu::collision::soft;
+use super::rows::{dofs_of, pattern_of};
+use crate::cpu::collision::soft::{self, Pair};
 use crate::fields::{Arrays, Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -65,7 +65,7 @@ fn side_mass<R: Real>(m: &Model, d: &Data<R>, c: usize, k: usize, side: usize) -
         return none;
     };
     if m.flex_interp[f] == 0 {
-        let bodies = soft::vertices(m, k, side).into_iter();
+        let bodies = soft::vertices(m, &Pair::of_contact(m, d, c, k), side).into_iter();
         let bodies = bodies.filter_map(|v| usize::try_from(m.flex_vertbodyid[v]).ok());
         let masses = bodies.filter(|&b| slides_only(m, b));
         return masses.fold(none, |least, b| least.min(d.own.body_mass(m, b)));
@@ -90,20 +90,21 @@ fn side_mass<R: Real>(m: &Model, d: &Data<R>, c: usize, k: usize, side: usize) -
 }
 
 /// A passive contact: its pattern's dofs, how its distance changes with each, and its stiffness (N/m).
-struct Penalty<'a, R> {
-    dofs: &'a [i32],
+struct Penalty<R> {
+    dofs: Vec<i32>,
     slopes: Vec<R>,
     stiffness: R,
     depth: R,
 }
 
-fn penalty<'a, R: Real>(m: &'a Model, d: &Data<R>, c: usize, k: usize) -> Penalty<'a, R> {
-    let dofs = dofs_of(m, m.collision_Jpat[k]);
+fn penalty<R: Real>(m: &Model, d: &Data<R>, c: usize, k: usize) -> Penalty<R> {
+    let pattern = pattern_of(m, c, k);
+    let dofs = dofs_of(m, d, pattern).to_vec();
     let normal: [R; 3] = std::array::from_fn(|i| d.contact_frame[c][i]);
     let levers = [0, 1].map(|side| lever_of(m, d, c, k, side));
     let turned = [0, 1].map(|side| levers[side].is_some());
     let shares = soft::shares(m, d, c, k, turned);
-    let levers = motions(m, d, k, &levers);
+    let levers = motions(m, d, pattern, &levers);
     let slope = |(n, &dof): (usize, &i32)| {
         let [rx, ry, rz, x, y, z] = d.cdof[dof as usize];
         let body = m.dof_bodyid[dof as usize] as usize;
@@ -135,7 +136,7 @@ fn for_penalties<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     contact: &[i32],
-    mut visit: impl FnMut(&mut Data<R>, Penalty<'_, R>),
+    mut visit: impl FnMut(&mut Data<R>, Penalty<R>),
 ) {
     for (c, &k) in contact.iter().enumerate() {
         if is_passive(m, k as usize) {

@@ -8,7 +8,7 @@ use super::cone::{Contact, PATH, is_elliptic};
 use super::coupling::{add_couplings, is_coupled, solve_dofs};
 use super::hessian::Sparse;
 use super::linesearch::Line;
-use super::rows::Rows;
+use super::rows::{Patterns, Rows, patterns};
 use super::sparse::mul_m;
 use super::stat;
 use crate::fields::{Arrays, Data, Model};
@@ -22,7 +22,7 @@ pub trait System<R: Real> {
     /// The constraint Jacobian, from `efc_Jpat` and `efc_J`.
     fn jacobian<'a>(
         &'a self,
-        m: &'a Model,
+        of: Patterns<'a>,
         patterns: &'a [R::Int],
         entries: &'a [R],
     ) -> Rows<'a, R>;
@@ -212,7 +212,7 @@ pub fn by_island(
 /// Residuals of the rows at the unconstrained acceleration (efc_b) and at the last one (Jaref), and M qacc - qfrc_smooth at the
 /// last one (Ma).
 pub fn residuals<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, rows: &[i32]) {
-    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
     S::mul_vec(jacobian, rows, &d.qacc_smooth, &mut d.efc_b);
     S::mul_vec(jacobian, rows, &d.qacc_warmstart, &mut d.solver_Jaref);
     for r in 0..rows.len() {
@@ -409,7 +409,7 @@ pub fn update_gradient<R: Real, S: System<R>>(
     for &i in island.dofs {
         qfrc[i as usize] = R::zero();
     }
-    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
     S::add_mul_t_vec(jacobian, island.rows, &d.efc_force, qfrc);
     let mut sum = R::zero();
     for &i in island.dofs {
@@ -522,7 +522,7 @@ pub fn line_search<R: Real, S: System<R>>(
     mul_m_dofs(m, &d.M, &mut d.solver_Mv, search, dofs);
     let coupled = dofs.iter().map(|&i| i as usize);
     add_couplings(m, &d.efm_K_val, &mut d.solver_Mv, search, coupled);
-    let jacobian = system.jacobian(m, &d.efc_Jpat, &d.efc_J);
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
     S::mul_vec(jacobian, rows, &d.solver_search, &mut d.solver_Jv);
 
     // the parts that are quadratic everywhere: inertia and equalities

@@ -11,7 +11,7 @@ use wide::f64x8;
 use super::cone::{Contact, MAXDIM};
 use super::dual::Block;
 use super::primal::{Island, System};
-use super::rows::Rows;
+use super::rows::{Rows, patterns};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -443,7 +443,9 @@ impl Half {
         self.y.clear();
         self.y.resize(self.num * self.stride, f64x8::ZERO);
         let y: &mut [f64] = bytemuck::cast_slice_mut(&mut self.y);
-        let jacobian: Rows<'_, R> = of.system.jacobian(of.m, &of.d.efc_Jpat, &of.d.efc_J);
+        let jacobian: Rows<'_, R> =
+            of.system
+                .jacobian(patterns!(of.m, of.d), &of.d.efc_Jpat, &of.d.efc_J);
         for (k, &r) in rows.iter().enumerate() {
             let dofs = jacobian.dofs(r);
             for (&i, x) in dofs.iter().zip(jacobian.row(r as usize, dofs.len())) {

@@ -3,14 +3,63 @@
 
 use wide::f64x4;
 
-use crate::fields::{Arrays, Data, Model};
+use crate::fields::{Arrays, Data};
 use crate::real::Real;
 
-/// Dofs of a sparsity pattern, in the pattern's order.
+/// The patterns of worlds whose other fields are borrowed as well.
+macro_rules! patterns {
+    ($m:expr, $d:expr) => {
+        $crate::cpu::lib::rows::Patterns {
+            m: $m,
+            num: &$d.contact_dofnum,
+            dof: &$d.contact_dof,
+        }
+    };
+}
+pub(crate) use patterns;
+
+/// Dofs of a sparsity pattern of the model, in the pattern's order.
 #[inline(always)]
-pub fn dofs_of(m: &Arrays, pattern: i32) -> &[i32] {
+pub fn listed_dofs(m: &Arrays, pattern: i32) -> &[i32] {
     let adr = m.Jpat_adr[pattern as usize] as usize;
     &m.Jpat_dof[adr..adr + m.Jpat_num[pattern as usize] as usize]
+}
+
+/// Dofs of a sparsity pattern of a row, in the pattern's order.
+#[inline(always)]
+pub fn dofs_of<'a, R: Real>(m: &'a Arrays, d: &'a Data<R>, pattern: i32) -> &'a [i32] {
+    patterns!(m, d).dofs(pattern)
+}
+
+/// Sparsity patterns of the rows of some worlds: those of the model, then those of the contacts of blocks, in their slots.
+#[derive(Clone, Copy)]
+pub struct Patterns<'a> {
+    /// Model.
+    pub m: &'a Arrays,
+    /// Number of dofs of a contact of a block (`contact_dofnum`).
+    pub num: &'a [i32],
+    /// Dofs of contacts of blocks, `nJelem` slots a contact (`contact_dof`).
+    pub dof: &'a [i32],
+}
+
+impl<'a> Patterns<'a> {
+    /// Dofs of a pattern, ascending.
+    #[inline(always)]
+    pub fn dofs(&self, pattern: i32) -> &'a [i32] {
+        match (pattern as usize).checked_sub(self.m.nJpat) {
+            None => listed_dofs(self.m, pattern),
+            Some(c) => &self.dof[c * self.m.nJelem..][..self.num[c] as usize],
+        }
+    }
+}
+
+/// Pattern of the rows of the contact in slot `c`, of the pair `k`.
+#[inline(always)]
+pub fn pattern_of(m: &Arrays, c: usize, k: usize) -> i32 {
+    match m.collision_Jpat[k] {
+        pattern @ 0.. => pattern,
+        _ => (m.nJpat + c) as i32,
+    }
 }
 
 /// The first row of the contact, connect or weld to which the row `r` belongs.
@@ -26,8 +75,8 @@ pub fn first_row<R: Real>(d: &Data<R>, r: usize) -> usize {
 /// The constraint Jacobian: the sparsity pattern of every row, and its entries in the pattern's order.
 #[derive(Clone, Copy)]
 pub struct Rows<'a, R> {
-    /// Model, for the patterns.
-    pub m: &'a Model,
+    /// The patterns.
+    pub of: Patterns<'a>,
     /// Pattern of every row (`efc_Jpat`).
     pub pat: &'a [i32],
     /// Entries, `nJrow` slots a row (`efc_J`).
@@ -67,13 +116,13 @@ impl<'a, R> Rows<'a, R> {
     /// Dofs of a row.
     #[inline(always)]
     pub fn dofs(&self, r: i32) -> &'a [i32] {
-        dofs_of(self.m, self.pat[r as usize])
+        self.of.dofs(self.pat[r as usize])
     }
 
     /// Entries of a row with `num` dofs.
     #[inline(always)]
     pub fn row(&self, r: usize, num: usize) -> &'a [R] {
-        &self.entries[r * self.m.nJrow..][..num]
+        &self.entries[r * self.of.m.nJrow..][..num]
     }
 }
 

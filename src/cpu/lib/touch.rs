@@ -8,7 +8,7 @@ use super::math::*;
 use super::ray::{Ray, ray_geom};
 use super::sensor::{Slots, inside_geom};
 use super::spatial::*;
-use crate::cpu::collision::soft;
+use crate::cpu::collision::soft::{self, Pair};
 use crate::fields::{Data, Model};
 use crate::real::{Real, lanes};
 use crate::types::*;
@@ -16,6 +16,7 @@ use crate::types::*;
 /// One contact of one lane.
 #[derive(Clone, Copy)]
 pub struct Seen {
+    slot: usize,
     // pair of the collision list
     pair: usize,
     dist: f64,
@@ -35,6 +36,7 @@ impl Seen {
     fn in_lane<R: Real>(d: &Data<R>, lane: usize, c: usize) -> Self {
         let row = usize::try_from(R::int_lane(d.contact_efc_address[c], lane));
         Self {
+            slot: c,
             pair: R::int_lane(d.contact_collision[c], lane) as usize,
             dist: d.contact_dist[c].lane(lane),
             pos: of_lane(d.contact_pos[c], lane),
@@ -84,7 +86,8 @@ fn side_motion<R: Real>(
         return body_motion(m, d, lane, body, pos);
     }
     let mut sum = [0.0; 6];
-    soft::for_carriers(m, d, [contact.pair, side], lane, pos, |body, share| {
+    let pair = Pair::of_contact(m, d, contact.slot, contact.pair);
+    soft::for_carriers(m, d, &pair, side, lane, pos, |body, share| {
         sum = add_scl6(sum, body_motion(m, d, lane, body, pos), share);
     });
     sum

@@ -8,6 +8,7 @@ use crate::cpu::lib::impedance::solver;
 use crate::cpu::lib::lever::{lever_of, motions};
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::penalty::is_passive;
+use crate::cpu::lib::rows::{dofs_of, pattern_of, patterns};
 use crate::real::{Mask, Real};
 use crate::types::*;
 
@@ -64,7 +65,7 @@ impl<R: Real> Writer<'_, R> {
         let m = self.m;
 
         // no rows in the gap, or between bodies without dofs
-        let num = m.Jpat_num[m.collision_Jpat[k] as usize];
+        let num = dofs_of(m, self.d, pattern_of(m, c, k)).len();
         let (kind, nrow) = match dim {
             1 => (ConstraintType::ContactFrictionless, 1),
             _ if m.opt.cone == Cone::Elliptic => (ConstraintType::ContactElliptic, dim),
@@ -93,7 +94,7 @@ impl<R: Real> Writer<'_, R> {
         let row = Row {
             kind,
             id: c as i32,
-            pattern: m.collision_Jpat[k],
+            pattern: pattern_of(m, c, k),
             present,
             pos: self.d.contact_dist[c],
             size: self.d.contact_dist[c],
@@ -130,7 +131,7 @@ impl<R: Real> Writer<'_, R> {
             let row = Row {
                 kind: ConstraintType::ContactElliptic,
                 id: c as i32,
-                pattern: m.collision_Jpat[k],
+                pattern: pattern_of(m, c, k),
                 present,
                 pos: if e == 0 { dist } else { R::zero() },
                 size: if e == 0 { dist } else { dist - margin },
@@ -162,7 +163,7 @@ impl<R: Real> Writer<'_, R> {
             let turning = [0, 1].map(|side| lever_of(self.m, self.d, c, k, side));
             let turned = [0, 1].map(|side| turning[side].is_some());
             shares = Some(soft::shares(self.m, self.d, c, k, turned));
-            levers = motions(self.m, self.d, k, &turning);
+            levers = motions(self.m, self.d, pattern_of(self.m, c, k), &turning);
         }
         let (m, d) = (self.m, &mut *self.d);
         let (pos, frame) = (d.contact_pos[c], d.contact_frame[c]);
@@ -175,16 +176,18 @@ impl<R: Real> Writer<'_, R> {
             true => d.own.collision_friction(m, 5 * k + e),
             false => R::zero(),
         });
-        let pattern = m.collision_Jpat[k] as usize;
-        let adr = m.Jpat_adr[pattern] as usize;
-        for n in 0..m.Jpat_num[pattern] as usize {
+        let pattern = pattern_of(m, c, k);
+        let dofs = patterns!(m, d).dofs(pattern);
+        for (n, &dof) in dofs.iter().enumerate() {
             // motion of the point by one dof
-            let second = m.Jpat_side[adr + n] > 0;
-            let dof = m.Jpat_dof[adr + n] as usize;
+            let dof = dof as usize;
             let cdof = &d.cdof[dof];
-            let sign = if second { R::one() } else { -R::one() };
             let (sign, arm) = match &shares {
-                None => (sign, arms[usize::from(second)]),
+                None => {
+                    let second = m.Jpat_side[m.Jpat_adr[pattern as usize] as usize + n] > 0;
+                    let sign = if second { R::one() } else { -R::one() };
+                    (sign, arms[usize::from(second)])
+                }
                 Some(shares) => {
                     let body = m.dof_bodyid[dof] as usize;
                     (shares[n], offset(body, &d.subtree_com))

@@ -1,0 +1,261 @@
+//! Pairs of elements of two flexes, or of one that touches itself.
+//!
+//! In a large flex too many elements may touch each other for a list of their pairs. An entry of the list, a block, stands for all of
+//! them. The pairs that are near are found in each step, by a sweep over the boxes of the elements along the axis in which these are
+//! spread the most:
+//!
+//! ```text
+//! block_elem      elements of each side, in the order in which they meet     ─┐
+//! flexelem_aabb   their boxes                                                ─┼─▶ sweep ─▶ pairs that are near, in that order
+//! flexelem_Jpat   dofs that move the corners of an element                   ─┴─▶ contact_dof: dofs of the rows of a contact
+//! ```
+
+use super::broad::{Box3, Ends, longest, overlap, sort};
+use super::element_boxes::Boxes;
+use super::soft::{Pair, elem_vertices, is_block};
+use crate::cpu::lib::rows::listed_dofs;
+use crate::fields::{Arrays, Data, Model};
+use crate::real::Real;
+
+/// A bound on rounding in the ends of a box, relative to its place and size; numbers of worlds side by side are in single precision.
+const ROUNDING: f64 = 1e-6;
+
+/// A block of pairs: its flexes, and the elements of each side.
+pub struct Block<'a> {
+    m: &'a Arrays,
+    f: [usize; 2],
+    /// Elements of each side, counted from the flex's first.
+    pub elem: [&'a [i32]; 2],
+}
+
+impl<'a> Block<'a> {
+    /// The block with a number.
+    pub fn new(m: &'a Arrays, block: usize) -> Self {
+        let k = m.block_collision[block] as usize;
+        let elements = |side: usize| {
+            let at = 2 * block + side;
+            let adr = m.block_adr[at] as usize;
+            &m.block_elem[adr..adr + m.block_num[at] as usize]
+        };
+        Self {
+            m,
+            f: [0, 1].map(|side| m.collision_flex[2 * k + side] as usize),
+            elem: [elements(0), elements(1)],
+        }
+    }
+
+    /// The block that is the pair `k` of the list.
+    pub fn of_pair(m: &'a Arrays, k: usize) -> Option<Self> {
+        let block = m.block_collision.binary_search(&(k as i32));
+        block.ok().map(|block| Self::new(m, block))
+    }
+
+    /// True if a flex touches itself.
+    pub fn is_itself(&self) -> bool {
+        self.f[0] == self.f[1]
+    }
+
+    /// Whether two elements may touch: they have no vertex on the same body, and no node in common.
+    pub fn apart(&self, elem: [i32; 2]) -> bool {
+        let Self { m, f, .. } = self;
+        if self.is_itself() && m.flex_interp[f[0]] != 0 {
+            return self.have_no_node_in_common(elem);
+        }
+        let bodies = |side: usize| {
+            let vertices = elem_vertices(m, f[side], elem[side] as usize);
+            vertices.map(|v| m.flex_vertbodyid[v]).filter(|&b| b >= 0)
+        };
+        bodies(0).all(|own| bodies(1).all(|other| own != other))
+    }
+
+    /// Number of pairs of elements that may touch; not more than so many are counted.
+    pub fn number(&self, most: usize) -> usize {
+        let [first, second] = self.elem;
+        let pairs = first.iter().enumerate().flat_map(|(i, &a)| {
+            let after = if self.is_itself() { i + 1 } else { 0 };
+            second[after..].iter().map(move |&b| [a, b])
+        });
+        pairs.filter(|elem| self.apart(*elem)).take(most).count()
+    }
+
+    // whether the cells of two elements are apart by a whole cell along some axis
+    fn have_no_node_in_common(&self, elem: [i32; 2]) -> bool {
+        let cells = elem.map(|e| {
+            let first = 6 * (self.m.flex_elemadr[self.f[0]] + e) as usize;
+            &self.m.flexelem_cell[first..first + 6]
+        });
+        let [a, b] = cells;
+        (0..3).any(|k| a[3 + k] + 1 < b[k] || b[3 + k] + 1 < a[k])
+    }
+
+    // adds the pairs of places that are near in a lane, and apart
+    fn sweep<R: Real>(
+        &self,
+        boxes: &Boxes<R>,
+        detect: f64,
+        lane: usize,
+        found: &mut Vec<[u32; 2]>,
+    ) {
+        let (own, itself) = (self.elem[0].len() as u32, self.is_itself());
+        let mut all: Vec<Ends> = Vec::with_capacity(self.elem[0].len() + self.elem[1].len());
+        for side in 0..if itself { 1 } else { 2 } {
+            let first = self.m.flex_elemadr[self.f[side]];
+            let places = (own * side as u32..).zip(self.elem[side]);
+            all.extend(places.map(|(place, e)| {
+                let (pos, size) = boxes.place((first + e) as usize);
+                (place, ends(pos, size, detect, lane))
+            }));
+        }
+        let axis = longest(&all);
+        sort(&mut all, axis);
+        for (n, (a, of_a)) in all.iter().enumerate() {
+            let end = of_a[axis][1];
+            let rest = all[n + 1..].iter();
+            for (b, of_b) in rest.take_while(|b| b.1[axis][0] <= end) {
+                let [first, second] = [*a.min(b), *a.max(b)];
+                // of two flexes, one of each
+                if !itself && (first >= own || second < own) || !overlap(of_a, of_b) {
+                    continue;
+                }
+                let places = [first, second - if itself { 0 } else { own }];
+                if self.apart([0, 1].map(|side| self.elem[side][places[side] as usize])) {
+                    found.push(places);
+                }
+            }
+        }
+    }
+}
+
+// the box of an element in a lane, with half the distance at which pairs are detected
+fn ends<R: Real>(pos: [R; 3], size: [R; 3], detect: f64, lane: usize) -> Box3 {
+    std::array::from_fn(|k| {
+        let (pos, reach) = (pos[k].lane(lane), size[k].lane(lane) + 0.5 * detect);
+        let reach = reach + ROUNDING * (pos.abs() + reach.abs());
+        [pos - reach, pos + reach]
+    })
+}
+
+/// Fills `pairs` with those of the entries from `k` to `end` of the list: of a block those whose boxes are near in one of the first
+/// `lanes` worlds.
+pub fn pairs_of<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    boxes: &Boxes<R>,
+    (k, end): (usize, usize),
+    lanes: usize,
+    pairs: &mut Vec<Pair>,
+) {
+    pairs.clear();
+    let Some(block) = is_block(m, k).then(|| Block::of_pair(m, k)).flatten() else {
+        pairs.extend((k..end).map(|k| Pair::listed(m, k)));
+        return;
+    };
+    let detect = d.own.collision_detect(m, k);
+    let mut found = Vec::new();
+    for lane in 0..lanes.min(R::WIDTH) {
+        block.sweep(boxes, detect.lane(lane), lane, &mut found);
+    }
+    found.sort_unstable();
+    found.dedup();
+    let elem = |places: [u32; 2]| [0, 1].map(|side| block.elem[side][places[side] as usize]);
+    pairs.extend(found.into_iter().map(|places| Pair {
+        k,
+        elem: elem(places),
+    }));
+}
+
+/// Writes the elements of a pair to the slot of its contact, and those of a block's dofs that move some of the bodies that carry them: a
+/// dof that moves all of them moves them alike and is left out.
+pub fn write_pair<R: Real>(m: &Model, d: &mut Data<R>, slot: usize, pair: &Pair) {
+    if m.nblock == 0 {
+        return;
+    }
+    d.contact_elem[2 * slot..2 * slot + 2].copy_from_slice(&pair.elem);
+    d.contact_dofnum[slot] = 0;
+    d.contact_dof[m.nJelem * slot..][..m.nJelem].fill(0);
+    if !is_block(m, pair.k) {
+        return;
+    }
+    let pattern = |side: usize| {
+        let first = m.flex_elemadr[pair.flex(m, side) as usize];
+        m.flexelem_Jpat[(first + pair.elem[side]) as usize]
+    };
+    let out = &mut d.contact_dof[m.nJelem * slot..][..m.nJelem];
+    d.contact_dofnum[slot] = join(m, pattern(0), pattern(1), out) as i32;
+}
+
+// merges the patterns of two elements, and returns the number of dofs
+fn join(m: &Arrays, first: i32, second: i32, out: &mut [i32]) -> usize {
+    let [a, b] = [first, second].map(|pattern| listed_dofs(m, pattern));
+    let all = |pattern: i32, i: usize| m.Jpat_side[m.Jpat_adr[pattern as usize] as usize + i] == 0;
+    let (mut i, mut j, mut num) = (0, 0, 0);
+    while i < a.len() || j < b.len() {
+        let [x, y] = [a.get(i), b.get(j)].map(|dof| dof.copied().unwrap_or(i32::MAX));
+        if x != y || !all(first, i) || !all(second, j) {
+            out[num] = x.min(y);
+            num += 1;
+        }
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    num
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::collision::soft::near;
+    use crate::cpu::flex::flex;
+    use crate::cpu::kinematics::kinematics;
+
+    #[test]
+    fn a_sweep_finds_the_pairs_that_are_near_in_their_order() {
+        let sheet = |name: &str, dim: i32, count: &str, own: &str| {
+            format!(
+                r#"<flexcomp name="{name}" type="grid" dim="{dim}" count="{count}" spacing=".1 .1 .1" radius=".01" mass="1">
+                <contact selfcollide="{own}" margin="0.02"/></flexcomp>"#
+            )
+        };
+        let text = format!(
+            "<mujoco><worldbody>{}{}{}</worldbody></mujoco>",
+            sheet("first", 2, "7 6 1", "auto"),
+            sheet("second", 3, "3 3 3", "bvh"),
+            sheet("third", 1, "9 1 1", "none")
+        );
+        let m = Model::from_xml_str(&text).unwrap();
+        // two flexes touch themselves, and each two each other
+        assert_eq!((m.ncollision, m.nblock), (5, 5));
+        let mut seed = 1u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (seed >> 33) as f64 / (1u64 << 31) as f64
+        };
+        let mut d = Data::new(&m);
+        let mut some = 0;
+        for scale in [0.0, 0.1, 0.5, 3.0, 1e6] {
+            d.qpos.iter_mut().for_each(|x| *x = scale * (next() - 0.5));
+            kinematics(&m, &mut d);
+            flex(&m, &mut d);
+            let boxes = Boxes::new(&m, &d);
+            for k in 0..m.ncollision {
+                let block = Block::of_pair(&m, k).unwrap();
+                let mut all = Vec::new();
+                for (i, &a) in block.elem[0].iter().enumerate() {
+                    let first = if block.is_itself() { i + 1 } else { 0 };
+                    all.extend(block.elem[1][first..].iter().map(|&b| [a, b]));
+                }
+                all.retain(|elem| block.apart(*elem));
+                assert_eq!(block.number(usize::MAX), all.len());
+                let all = all.into_iter().map(|elem| Pair { k, elem });
+                let all: Vec<Pair> = all.filter(|pair| near(&m, &d, &boxes, pair)).collect();
+                let mut found = Vec::new();
+                pairs_of(&m, &d, &boxes, (k, k + 1), 1, &mut found);
+                assert!(found.len() <= all.len() + 2);
+                found.retain(|pair| near(&m, &d, &boxes, pair));
+                assert_eq!(found, all, "{scale} {k}");
+                some += all.len();
+            }
+        }
+        assert!(some > 1000, "{some}");
+    }
+}
