@@ -95,6 +95,22 @@ fn a_state_flagged_elsewhere_fails_for_a_reason_or_not_at_all() {
 }
 
 #[test]
+fn a_perturbed_world_without_room_is_named_by_the_world_that_it_is_of() {
+    let m = balls(6);
+    for backend in BACKENDS {
+        let mut short = Batch::with(&m, 3, settings(backend, Overflow::Error, 4)).unwrap();
+        short
+            .set_where("qpos", &[false, true, false], &heap(6, 5))
+            .unwrap();
+        let said = short.transition(None).unwrap_err().to_string();
+        assert!(
+            said.starts_with("world 1 overflowed: 10 contacts needed, nconmax is 4"),
+            "{backend:?}: {said}"
+        );
+    }
+}
+
+#[test]
 fn growth_ends_at_its_share_and_the_world_goes_on_flagged() {
     let m = balls(8);
     for backend in BACKENDS {
