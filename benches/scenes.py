@@ -143,6 +143,7 @@ def scenes() -> dict[str, tuple[str, int]]:
         "60 ellipsoids in water": (loose("ellipsoid", ".1 .2 .05", 60, 1, option='<option density="1000" viscosity=".001" gravity="0 0 0"/><default><geom fluidshape="ellipsoid"/></default>'), 200),
         "cloth of 400, held edges": (flex("20 20 1", 2, '<edge equality="true"/><contact selfcollide="none"/>'), 300),
         "cloth of 100 that touches itself": (flex("10 10 1", 2, '<edge equality="true"/><contact selfcollide="auto"/>', '<geom size=".2"/>', 0.4), 600),
+        "cloth of 900 that touches itself": (flex("30 30 1", 2, '<edge equality="true"/><contact selfcollide="auto"/>', '<geom size=".2"/>', 0.4), 150),
         "cloth of 144, elastic": (flex("12 12 1", 2, '<elasticity young="3e4" thickness="1e-2" elastic2d="stretch"/><contact selfcollide="none"/>', at=0.4), 300),
         "solid of 125, elastic": (flex("5 5 5", 3, '<elasticity young="2e4" poisson=".2" damping=".01"/><contact selfcollide="none"/>', FLOOR, 0.3), 300),
     }

@@ -38,6 +38,9 @@ fn mj_collision() {
     if (flexes_swept) {
         swept_flex = -1;
     }
+    if (model_blocks) {
+        bound_elements();
+    }
     var block = 0;
     for (var first = 0; first < ncollision && !off; ) {
         // the pairs before the next block, then the block

@@ -906,7 +906,7 @@ fields! {
         npluginstate,
         /// number of mjtNums in history buffer
         nhistory,
-        /// number of pairs that may collide, of geoms and of elements of flexes, after static filtering (ours)
+        /// number of pairs that may collide after static filtering: of geoms, of a geom and an element or vertex of a flex, and blocks (ours)
         ncollision,
         /// ncollision if flexes may collide, else 0 (ours)
         ncollisionflex,

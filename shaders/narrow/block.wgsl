@@ -1,13 +1,16 @@
 // pairs of elements of two flexes, or of one that touches itself: found among the boxes of the elements, as in src/cpu/collision/block.rs
 
-// fills flexelem_aabb for the elements of a flex
-fn bound_elements(f: i32) {
-    for (var e = lane; e < flex_elemnum(f); e += LANES) {
-        let corner = corners_of(f, e);
-        let at = flex_elemadr(f) + e;
-        set_flexelem_aabb(at, 0, element_center(corner));
-        set_flexelem_aabb(at, 1, element_half(corner, reach(f)));
+// fills flexelem_aabb for the elements of all flexes
+fn bound_elements() {
+    for (var f = 0; f < nflex; f++) {
+        for (var e = lane; e < flex_elemnum(f); e += LANES) {
+            let corner = corners_of(f, e);
+            let at = flex_elemadr(f) + e;
+            set_flexelem_aabb(at, 0, element_center(corner));
+            set_flexelem_aabb(at, 1, element_half(corner, reach(f)));
+        }
     }
+    team_sync();
 }
 
 // adds the contacts of a block to the `before` contacts of pairs before it; returns the number of all. Each lane tries an element of the
@@ -17,11 +20,6 @@ fn try_block(block: i32, before: i32) -> i32 {
     let f = vec2i(collision_flex(k, 0), collision_flex(k, 1));
     let itself = f.x == f.y;
     let awake = !SLEEPS || pair_awake(k);
-    bound_elements(f.x);
-    if (!itself) {
-        bound_elements(f.y);
-    }
-    team_sync();
     var all = before;
     for (var i = 0; i < block_num(block, 0); i++) {
         let first = block_elem(block_adr(block, 0) + i);

@@ -119,12 +119,12 @@ impl<R: Real> Cpu<R> {
             Some(pool) => pool.current_num_threads(),
             None => rayon::current_num_threads(),
         };
-        let fresh = Data::new(m);
         Ok(Self {
             rows: (0..nthread).map(|_| Mutex::new(Rows::new(m))).collect(),
             nworld,
-            tiles: vec![Tile::new(&fresh); ntile],
-            fresh: Arc::new(fresh),
+            // not copies of `fresh`: memory that is zero and never written takes none
+            tiles: (0..ntile).map(|_| Tile::new(Data::new(m))).collect(),
+            fresh: Arc::new(Data::new(m)),
             pool,
             own: Differ::default(),
             overflow: 0,
@@ -191,13 +191,8 @@ impl<R: Real> Cpu<R> {
                 Err(TryLockError::WouldBlock) => compute(t, tile, &mut Rows::new(m)),
             }
         };
-        if rows.len() == 1 || tiles.len() == 1 {
-            return tiles.iter_mut().enumerate().for_each(each);
-        }
-        match &self.pool {
-            Some(pool) => pool.install(|| tiles.par_iter_mut().enumerate().for_each(each)),
-            None => tiles.par_iter_mut().enumerate().for_each(each),
-        }
+        let alone = rows.len() == 1 || tiles.len() == 1;
+        on_all(self.pool.as_ref(), alone, tiles, each);
     }
 
     // fills the columns of a field in the rows of some worlds, among rows of all worlds
@@ -246,14 +241,22 @@ impl<R: Real> Cpu<R> {
                 worlds_of::<R>(t, nworld).filter(|(w, _)| mask.is_none_or(|mask| mask[*w]));
             tile.set(field, chosen.map(|(w, lane)| (lane, row_of(rows, at, w))));
         };
-        let tiles = &mut self.tiles;
-        match &self.pool {
-            _ if self.rows.len() == 1 || nworld * field.words(m) < SHARED => {
-                tiles.iter_mut().enumerate().for_each(each)
-            }
-            Some(pool) => pool.install(|| tiles.par_iter_mut().enumerate().for_each(each)),
-            None => tiles.par_iter_mut().enumerate().for_each(each),
-        }
+        let alone = self.rows.len() == 1 || nworld * field.words(m) < SHARED;
+        on_all(self.pool.as_ref(), alone, &mut self.tiles, each);
+    }
+}
+
+// calls `each` with every tile and its number: on this thread alone, on those of a pool of the batch's own, or on rayon's
+fn on_all<R: Real>(
+    pool: Option<&rayon::ThreadPool>,
+    alone: bool,
+    tiles: &mut [Tile<R>],
+    each: impl Fn((usize, &mut Tile<R>)) + Send + Sync,
+) {
+    match pool {
+        _ if alone => tiles.iter_mut().enumerate().for_each(each),
+        Some(pool) => pool.install(|| tiles.par_iter_mut().enumerate().for_each(each)),
+        None => tiles.par_iter_mut().enumerate().for_each(each),
     }
 }
 

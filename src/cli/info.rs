@@ -124,13 +124,16 @@ fn table(m: &Model, cpu: &Memory, device: Option<&Memory>) -> Table {
         "tree",
         format!("{} bodies, {} joints, {} trees", m.nbody, m.njnt, m.ntree),
     );
-    row(
-        "shapes",
-        format!(
-            "{} geoms, {} sites, {} pairs that may meet",
-            m.ngeom, m.nsite, m.ncollision
-        ),
+    let soft = match m.nblock {
+        0 => String::new(),
+        _ => ", and elements of soft bodies".to_owned(),
+    };
+    let pairs = m.ncollision - m.nblock;
+    let shapes = format!(
+        "{} geoms, {} sites, {pairs} pairs that may meet{soft}",
+        m.ngeom, m.nsite
     );
+    row("shapes", shapes);
     row(
         "actuators",
         format!(

@@ -26,7 +26,7 @@ def folded(rng, m, above):
     beyond = 0.2 * side - (place - low)[:, :2].sum(1)
     moved = np.where(beyond > 0, beyond, 0)
     q = np.stack([moved, moved, np.where(beyond > 0, above, 0)], 1)
-    q += rng.normal(size=q.shape) * 2e-4
+    q += rng.normal(size=q.shape) * 1e-3
     return q.ravel(), rng.normal(size=m.nv) * 0.05
 
 

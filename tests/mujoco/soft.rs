@@ -252,7 +252,8 @@ fn lists_that_lie_are_refused() {
     let (cage, _) = model("cage");
     type List = fn(&mut Arrays) -> &mut Vec<i32>;
     let (lath, _) = model("lath");
-    let lists: [(&Model, List); 34] = [
+    let ((fold, _), (hose, _)) = (model("fold"), model("hose"));
+    let lists: [(&Model, List); 37] = [
         (&sheet, |m| &mut m.collision_geom1),
         (&sheet, |m| &mut m.collision_geom2),
         (&sheet, |m| &mut m.collision_flex),
@@ -282,14 +283,18 @@ fn lists_that_lie_are_refused() {
         (&lath, |m| &mut m.collision_vert),
         (&lath, |m| &mut m.flex_elem),
         (&lath, |m| &mut m.flex_vertbodyid),
-        (&sheet, |m| &mut m.block_collision),
-        (&sheet, |m| &mut m.block_adr),
-        (&sheet, |m| &mut m.block_num),
-        (&sheet, |m| &mut m.block_elem),
-        (&sheet, |m| &mut m.flexelem_Jpat),
+        (&fold, |m| &mut m.block_collision),
+        (&fold, |m| &mut m.block_adr),
+        (&fold, |m| &mut m.block_num),
+        (&fold, |m| &mut m.block_elem),
+        (&fold, |m| &mut m.flexelem_Jpat),
+        (&fold, |m| &mut m.collision_Jpat),
+        (&hose, |m| &mut m.flexelem_cell),
+        (&hose, |m| &mut m.flex_cellnum),
     ];
     for (name, (m, list)) in lists.into_iter().enumerate() {
         let num = list(&mut m.clone().into_arrays()).len();
+        assert!(num > 0, "list {name} has no entries");
         for entry in (0..num).step_by(1 + num / 30) {
             let mut refused = 0;
             for lie in [-2, -1, 0, 1000] {

@@ -44,9 +44,9 @@ enum Kept {
 }
 
 impl<R: Real> Tile<R> {
-    pub fn new(d: &Data<R>) -> Self {
+    pub fn new(d: Data<R>) -> Self {
         Self {
-            d: d.clone(),
+            d,
             slots: simd::Taken::default(),
             how: Vec::new(),
             reals: Vec::new(),

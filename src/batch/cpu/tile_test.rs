@@ -21,7 +21,7 @@ fn steps<R: Real>(
             x.set_lane(lane, 0.3 * ((3 * k + 5 * lane) as f64).sin());
         }
     }
-    let mut tile = Tile::new(&fresh);
+    let mut tile = Tile::new(fresh.clone());
     left(&mut tile.d);
     tile.renew(&fresh, 0..R::WIDTH);
     for _ in 0..3 {

@@ -144,10 +144,20 @@ fn with_field(
 /// Appends the block of the pairs of elements of two flexes, unless both stand still.
 pub(super) fn with_flex(m: &Arrays, f1: usize, f2: usize, list: &mut Vec<Pair>) {
     let still = stands(m, f1) && stands(m, f2);
+    let one = on_one_body(m, f1).is_some_and(|body| on_one_body(m, f2) == Some(body));
     let some = active(m, f1).next().is_some() && active(m, f2).next().is_some();
-    if bits_match(masks(m, f1), masks(m, f2)) && !still && some && !(takes(m, f1) && takes(m, f2)) {
+    let resolved = takes(m, f1) && takes(m, f2);
+    if bits_match(masks(m, f1), masks(m, f2)) && some && !(still || one || resolved) {
         list.push(block([f1, f2]));
     }
+}
+
+// the body that all vertices of a flex are on; none if they are between nodes
+fn on_one_body(m: &Arrays, f: usize) -> Option<i32> {
+    let bodies = flex::bodies_of(m, f);
+    let first = *bodies.first()?;
+    let one = m.flex_interp[f] == 0 && bodies.iter().all(|body| *body == first);
+    one.then_some(first)
 }
 
 /// Appends the block of the pairs of elements of a flex that touches itself.
