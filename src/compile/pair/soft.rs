@@ -145,9 +145,8 @@ fn with_field(
 pub(super) fn with_flex(m: &Arrays, f1: usize, f2: usize, list: &mut Vec<Pair>) {
     let still = stands(m, f1) && stands(m, f2);
     let one = on_one_body(m, f1).is_some_and(|body| on_one_body(m, f2) == Some(body));
-    let some = active(m, f1).next().is_some() && active(m, f2).next().is_some();
     let resolved = takes(m, f1) && takes(m, f2);
-    if bits_match(masks(m, f1), masks(m, f2)) && some && !(still || one || resolved) {
+    if bits_match(masks(m, f1), masks(m, f2)) && !(still || one || resolved) {
         list.push(block([f1, f2]));
     }
 }
@@ -173,7 +172,7 @@ pub(super) fn with_itself(m: &Arrays, f: usize, list: &mut Vec<Pair>) {
     // every two cells are neighbours where there are at most two along each axis
     let cells = &m.flex_cellnum[3 * f..3 * f + 3];
     let near = m.flex_interp[f] != 0 && cells.iter().all(|&num| num < 3);
-    if !near && active(m, f).nth(1).is_some() {
+    if !near {
         list.push(block([f, f]));
     }
 }

@@ -12,7 +12,7 @@
 
 use super::broad::{Box3, Ends, longest, overlap, sort};
 use super::element_boxes::Boxes;
-use super::soft::{Pair, elem_vertices, is_block};
+use super::soft::{Pair, elem_vertices, element_of, is_block};
 use crate::cpu::lib::rows::listed_dofs;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::Real;
@@ -176,10 +176,7 @@ pub fn write_pair<R: Real>(m: &Model, d: &mut Data<R>, slot: usize, pair: &Pair)
     if !is_block(m, pair.k) {
         return;
     }
-    let pattern = |side: usize| {
-        let first = m.flex_elemadr[pair.flex(m, side) as usize];
-        m.flexelem_Jpat[(first + pair.elem[side]) as usize]
-    };
+    let pattern = |side: usize| m.flexelem_Jpat[element_of(m, pair, side)];
     let out = &mut d.contact_dof[m.nJelem * slot..][..m.nJelem];
     d.contact_dofnum[slot] = join(m, pattern(0), pattern(1), out) as i32;
 }
