@@ -40,6 +40,7 @@ fn mj_collision() {
     }
     if (model_blocks) {
         bound_elements();
+        bound_runs();
     }
     var block = 0;
     for (var first = 0; first < ncollision && !off; ) {

@@ -914,6 +914,8 @@ fields! {
         nblock,
         /// number of elements in the lists of the sides of all blocks (ours)
         nblockelem,
+        /// number of runs of `BLOCK_RUN` elements in the second sides of all blocks (ours)
+        nblockrun,
         /// nflexelem if there is a block, else 0 (ours)
         nelemblock,
         /// nflexelem if a flex between nodes touches itself, else 0 (ours)
@@ -1792,6 +1794,8 @@ fields! {
         block_num: int[nblock, 2] derived,
         /// elements of the sides of blocks, counted from the flex's first, in the order in which they meet (ours)
         block_elem: int[nblockelem](0..nflexelem) derived,
+        /// first run of elements of the second side of a block (ours)
+        block_runadr: int[nblock] derived,
         /// sparsity pattern of an element: dofs that move its corners; -1: it is in no block (ours)
         flexelem_Jpat: int[nelemblock](-1..nJpat) derived,
         /// first and last cell along each axis that an element between nodes reaches, -1 where it is in no block (ours)
@@ -2159,6 +2163,10 @@ fields! {
     Scratch {
         /// center and half sizes of the boxes around elements of flexes, with the flex radius; only kernels need them (ours)
         flexelem_aabb: vec3[nelemblock, 2] {m @world},
+        /// center and half sizes of the boxes around runs of elements of the second sides of blocks; only kernels need them (ours)
+        block_aabb: vec3[nblockrun, 2] {m @world},
+        /// first and last place in the second side of a block of the elements near one of the first; 0 and -1: none; only kernels need them (ours)
+        block_near: int[nblockelem, 2],
         /// velocities of the vertices of soft bodies (ours)
         flexvert_vel: vec3[nflexvert] {m_s @world},
         /// forces of the springs of the material on the vertices of soft bodies (ours)

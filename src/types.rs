@@ -665,6 +665,9 @@ pub const MAXSOLVER: i32 = 200;
 /// Largest number of contacts of one geom pair (`mjMAXCONPAIR`).
 pub const MAXCONPAIR: usize = 50;
 
+/// Number of elements of a run, around which kernels have one box where they look for pairs of elements of flexes (ours).
+pub const BLOCK_RUN: usize = 32;
+
 numbers! { BITS: i32 {
     /// Disable every constraint.
     DSBL_CONSTRAINT = 1 << 0;

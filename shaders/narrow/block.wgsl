@@ -1,5 +1,10 @@
 // pairs of elements of two flexes, or of one that touches itself: found among the boxes of the elements, as in src/cpu/collision/block.rs
 
+// beyond the end of every box (m)
+const BLOCK_FAR: f32 = 3e38;
+// a bound on rounding in the ends of the box of a run, relative to its place
+const BLOCK_ROUNDING: f32 = 1e-6;
+
 // fills flexelem_aabb for the elements of all flexes
 fn bound_elements() {
     for (var f = 0; f < nflex; f++) {
@@ -13,37 +18,82 @@ fn bound_elements() {
     team_sync();
 }
 
+// fills block_aabb: a look at one box spares a look at those of a run of elements
+fn bound_runs() {
+    for (var block = 0; block < nblock; block++) {
+        let f = collision_flex(block_collision(block), 1);
+        let end = block_num(block, 1);
+        for (var run = lane; run * BLOCK_RUN < end; run += LANES) {
+            var low = vec3f(BLOCK_FAR);
+            var high = vec3f(-BLOCK_FAR);
+            for (var j = run * BLOCK_RUN; j < min(end, (run + 1) * BLOCK_RUN); j++) {
+                let e = flex_elemadr(f) + block_elem(block_adr(block, 1) + j);
+                low = min(low, flexelem_aabb(e, 0) - flexelem_aabb(e, 1));
+                high = max(high, flexelem_aabb(e, 0) + flexelem_aabb(e, 1));
+            }
+            let at = block_runadr(block) + run;
+            set_block_aabb(at, 0, 0.5 * (low + high));
+            set_block_aabb(at, 1, 0.5 * (high - low) + BLOCK_ROUNDING * max(abs(low), abs(high)));
+        }
+    }
+    team_sync();
+}
+
+// fills block_near for the elements of the first side; each lane has some of them
+fn find_near(block: i32) {
+    let k = block_collision(block);
+    let f = vec2i(collision_flex(k, 0), collision_flex(k, 1));
+    let end = block_num(block, 1);
+    for (var i = lane; i < block_num(block, 0); i += LANES) {
+        let first = block_elem(block_adr(block, 0) + i);
+        let start = select(0, i + 1, f.x == f.y);
+        var near = vec2i(0, -1);
+        for (var run = start / BLOCK_RUN; run * BLOCK_RUN < end; run++) {
+            if (!run_near(k, flex_elemadr(f.x) + first, block_runadr(block) + run)) {
+                continue;
+            }
+            for (var j = max(start, run * BLOCK_RUN); j < min(end, (run + 1) * BLOCK_RUN); j++) {
+                if (elements_near(k, f, vec2i(first, block_elem(block_adr(block, 1) + j)))) {
+                    near = vec2i(select(near.x, j, near.y < 0), j);
+                }
+            }
+        }
+        set_block_near(block_adr(block, 0) + i, 0, near.x);
+        set_block_near(block_adr(block, 0) + i, 1, near.y);
+    }
+    team_sync();
+}
+
+// whether the box of an element is near that of a run
+fn run_near(k: i32, a: i32, run: i32) -> bool {
+    let most = block_aabb(run, 1) + collision_detect(k) + flexelem_aabb(a, 1);
+    return !any(abs(block_aabb(run, 0) - flexelem_aabb(a, 0)) > most);
+}
+
 // adds the contacts of a block to the `before` contacts of pairs before it; returns the number of all. Each lane tries an element of the
 // second side with the same one of the first
 fn try_block(block: i32, before: i32) -> i32 {
     let k = block_collision(block);
     let f = vec2i(collision_flex(k, 0), collision_flex(k, 1));
-    let itself = f.x == f.y;
     let awake = !SLEEPS || pair_awake(k);
     var all = before;
+    find_near(block);
     for (var i = 0; i < block_num(block, 0); i++) {
-        let first = block_elem(block_adr(block, 0) + i);
-        let start = select(0, i + 1, itself);
-        let end = block_num(block, 1);
-        var some = false;
-        for (var j = start + lane; j < end; j += LANES) {
-            let second = block_elem(block_adr(block, 1) + j);
-            some = some || (awake && elements_near(k, f, vec2i(first, second)));
-        }
-        if (!group_any(team_any(some))) {
-            continue;
-        }
-        for (var base = start; base < end; base += LANES) {
+        let at = block_adr(block, 0) + i;
+        var next = block_near(at, 0);
+        let end = select(0, block_near(at, 1) + 1, awake);
+        while (group_any(next < end)) {
             forget_found();
-            let j = base + lane;
-            if (j < end && awake) {
-                let elem = vec2i(first, block_elem(block_adr(block, 1) + j));
+            let j = next + lane;
+            if (j < end) {
+                let elem = vec2i(block_elem(at), block_elem(block_adr(block, 1) + j));
                 if (elements_near(k, f, elem)) {
                     pair_elem = elem;
                     try_elements(k);
                 }
             }
             all = put_found(k, all);
+            next += LANES;
         }
     }
     return all;

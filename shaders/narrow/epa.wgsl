@@ -40,7 +40,8 @@ fn epa_grow(corner: Corner) {
     epa_upper = min(epa_upper, depth);
     let tolerance = select(ccd_tolerance, ccd_grain, ccd_discrete);
     if (depth - lower < tolerance) {
-        if (ccd_step == 0 && depth < lower - 4.0 * ccd_grain) {
+        // the origin is outside of the first polytope
+        if (ccd_step == 0 && depth < lower - max(tolerance, 4.0 * ccd_grain)) {
             epa_has = false;
         }
         epa_end(true);

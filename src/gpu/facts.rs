@@ -7,8 +7,8 @@ use crate::cpu::lib::yielding::model_yields;
 use crate::fields::{Arrays, Model};
 use crate::gpu::{sdf, solids};
 use crate::types::{
-    self, BiasType, ConDataField, DSBL_NATIVECCD, DynType, GainType, GeomType, Reduce, SensorType,
-    TendonType, TrnType, WrapType,
+    self, BLOCK_RUN, BiasType, ConDataField, DSBL_NATIVECCD, DynType, GainType, GeomType, Reduce,
+    SensorType, TendonType, TrnType, WrapType,
 };
 
 /// A fact about a model: the name of its constant, and the test for it.
@@ -279,6 +279,7 @@ pub(super) fn stub(m: &Model, name: &str) -> Option<String> {
         "plane_section" if !rods_boxed(m) => {
             "fn plane_section(geom: i32, f: i32, v: i32, detect: f32) {}"
         }
+        "BLOCK_RUN" => &format!("const BLOCK_RUN: i32 = {BLOCK_RUN};"),
         "MESH_BOXES" => &format!("const MESH_BOXES: i32 = {};", sdf::boxes(m)),
         "ccd_newer" if !solids::tells_distances(m) => "const ccd_newer: bool = false;",
         "ccd_beyond" if !ahead && !solids::tells_distances(m) => "const ccd_beyond: f32 = 0.0;",

@@ -3,7 +3,8 @@
 
 KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones: several contacts where
 faces or edges meet), caps (ends of cylinders on ends of cylinders and boxes), hfield (a height field and every convex type), older and older_hfield (convex pairs and height fields by the
-older collider), tight (curved pairs without a closed form, to a tenth of the default tolerance). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
+older collider), tight (curved pairs without a closed form, to a tenth of the default tolerance), lattice (convex pairs at places of a
+lattice, turned by round angles: many ways out are equally short). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
 size[n,2,3], rbound[n,2], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,50,13] (distance, position, frame). Some poses are
 aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
 """
@@ -26,7 +27,7 @@ PAIRS = {
         (t, s) for t in ("capsule", "cylinder", "box") for s in MESHES[::2]] + [(s, t) for i, s in enumerate(MESHES) for t in MESHES[i::2]],
 }
 PAIRS["caps"] = [("cylinder", "cylinder"), ("cylinder", "box")]
-PAIRS["older"], PAIRS["older_hfield"], PAIRS["tight"] = PAIRS["convex"], PAIRS["hfield"], BARE
+PAIRS["older"], PAIRS["older_hfield"], PAIRS["tight"], PAIRS["lattice"] = PAIRS["convex"], PAIRS["hfield"], BARE, PAIRS["convex"]
 XML = """<mujoco><option ccd_tolerance="%s"><flag multiccd="%s" nativeccd="%s"/></option><asset>%s</asset><worldbody>%s
 <body name="b"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>%s</body></worldbody></mujoco>"""
 
@@ -88,6 +89,20 @@ def stacked(rng, pair):
     return sizes, p1, q1, p1 + r, q2
 
 
+def lattice(rng, pair):
+    # centers that often coincide in some coordinates
+    def turned():
+        axis = rng.choice([-1.0, 0.0, 1.0], 3)
+        axis = axis if axis.any() else np.array([0.0, 0.0, 1.0])
+        q = np.zeros(4)
+        mujoco.mju_axisAngle2Quat(q, axis / np.linalg.norm(axis), np.deg2rad(rng.choice([0, 30, 45, 90, 120, 180])))
+        return q
+    sizes = [rng.integers(3, 7, 3) * 0.04 for _ in pair]
+    place = rng.integers(-4, 5, 3) * rng.choice([0.02, 0.04, 0.05]) * rng.choice([0.0, 1.0], 3)
+    q1 = turned() if rng.random() < 0.3 else np.array([1.0, 0.0, 0.0, 0.0])
+    return sizes, np.zeros(3), q1, place, turned()
+
+
 def geom(name, size, rest):
     text = lambda x: " ".join(repr(float(v)) for v in x)
     said = 'type="mesh" mesh="%s"' % name if name in MESHES else 'type="%s" size="%s"' % (name, text(size))
@@ -105,7 +120,8 @@ def main(out, n=24, kind="closed", only=None):
         k = 0
         while hits < n:
             k += 1
-            sizes, p1, q1, p2, q2 = stacked(rng, pair) if kind == "caps" else pose(rng, pair, k)
+            special = {"caps": stacked, "lattice": lattice}.get(kind)
+            sizes, p1, q1, p2, q2 = special(rng, pair) if special else pose(rng, pair, k)
             margin = 0.0 if k % 3 else 0.03
             solids = SOLIDS if any(name in MESHES or name == "hfield" for name in pair) else ""
             first = geom(pair[0], sizes[0], dict(pos=p1, quat=q1))

@@ -163,6 +163,42 @@ fn contacts_of_flexes_of_shader_and_twin_agree() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+// a cloth of more elements than two runs, a corner of which is folded over
+#[test]
+fn contacts_of_many_elements_of_shader_and_twin_agree() {
+    let text = r#"<mujoco><worldbody><flexcomp name="napkin" type="grid" dim="2" count="8 8 1" spacing=".02 .02 .02" mass="1" radius=".004">
+        <contact selfcollide="auto"/></flexcomp></worldbody></mujoco>"#;
+    let mut m = Model::from_xml_str(text).unwrap();
+    round_model(&mut m);
+    assert!(m.nblockrun > 2, "{}", m.nblockrun);
+    let mut random = Random::new(5);
+    let mut folded = || {
+        let mut d = Data::new(&m);
+        for (v, q) in d.qpos.chunks_exact_mut(3).enumerate() {
+            // how far the vertex is beyond the fold
+            let beyond = 0.02 * (5 - (v / 8 + v % 8) as i32).max(0) as f64;
+            let up = if beyond > 0.0 { 0.006 } else { 0.0 };
+            for (q, moved) in q.iter_mut().zip([beyond, beyond, up]) {
+                *q = moved + 1e-3 * random.uniform();
+            }
+        }
+        round_data(&mut d);
+        d
+    };
+    let mut before: Vec<Data> = (0..4).map(|_| folded()).collect();
+    let mut faults = Vec::new();
+    for stage in ["collision", "make_constraint"] {
+        let stage = stages::stage(stage).unwrap();
+        up_to(&m, stage, 0, &mut before);
+        let teams = &TEAMS[1..];
+        differences("napkin", &m, stage, &before, teams, 1e-3, &mut faults);
+    }
+    // `before` is as the contacts left it
+    let contacts: i32 = before.iter().map(|d| d.ncon[0]).sum();
+    assert!(contacts > 40, "{contacts} contacts");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 // rods keep the frames of another world, so that their edges have turned far from there
 fn turn_rods(m: &Model, worlds: &mut [Data]) {
     let mut others = worlds.to_vec();

@@ -196,6 +196,7 @@ pub(in crate::compile) fn blocks(m: &mut Arrays) {
     m.block_collision = (0..m.ncollision as i32).filter(is_block).collect();
     m.nblock = m.block_collision.len();
     (m.block_adr, m.block_num, m.block_elem) = (Vec::new(), Vec::new(), Vec::new());
+    (m.nblockrun, m.block_runadr) = (0, Vec::new());
     for block in 0..m.nblock {
         let k = m.block_collision[block] as usize;
         let f = [0, 1].map(|side| m.collision_flex[2 * k + side] as usize);
@@ -214,6 +215,8 @@ pub(in crate::compile) fn blocks(m: &mut Arrays) {
                 m.block_adr.extend_from_within(2 * block..);
             }
         }
+        m.block_runadr.push(m.nblockrun as i32);
+        m.nblockrun += (m.block_num[2 * block + 1] as usize).div_ceil(BLOCK_RUN);
     }
     m.nblockelem = m.block_elem.len();
     m.nelemblock = if m.nblock > 0 { m.nflexelem } else { 0 };

@@ -20,6 +20,9 @@ use crate::real::Real;
 /// A bound on rounding in the ends of a box, relative to its place and size; numbers of worlds side by side are in single precision.
 const ROUNDING: f64 = 1e-6;
 
+/// Worlds side by side are swept at once if boxes around all of them are longer than a world's own by no more than this factor.
+const ALIKE: f64 = 3.0;
+
 /// A block of pairs: its flexes, and the elements of each side.
 pub struct Block<'a> {
     m: &'a Arrays,
@@ -88,24 +91,27 @@ impl<'a> Block<'a> {
         (0..3).any(|k| a[3 + k] + 1 < b[k] || b[3 + k] + 1 < a[k])
     }
 
-    // adds the pairs of places that are near in a lane, and apart
-    fn sweep<R: Real>(
+    // places of the elements, those of the second side after those of the first, and their boxes in a lane
+    fn boxes<R: Real>(
         &self,
         boxes: &Boxes<R>,
         detect: f64,
         lane: usize,
-        found: &mut Vec<[u32; 2]>,
-    ) {
-        let (own, itself) = (self.elem[0].len() as u32, self.is_itself());
-        let mut all: Vec<Ends> = Vec::with_capacity(self.elem[0].len() + self.elem[1].len());
-        for side in 0..if itself { 1 } else { 2 } {
+    ) -> impl Iterator<Item = Ends> {
+        let sides = if self.is_itself() { 1 } else { 2 };
+        let elements = (0..sides).flat_map(|side| {
             let first = self.m.flex_elemadr[self.f[side]];
-            let places = (own * side as u32..).zip(self.elem[side]);
-            all.extend(places.map(|(place, e)| {
-                let (pos, size) = boxes.place((first + e) as usize);
-                (place, ends(pos, size, detect, lane))
-            }));
-        }
+            self.elem[side].iter().map(move |e| (first + e) as usize)
+        });
+        elements.enumerate().map(move |(place, element)| {
+            let (pos, size) = boxes.place(element);
+            (place as u32, ends(pos, size, detect, lane))
+        })
+    }
+
+    // adds the pairs of places whose boxes are near
+    fn sweep(&self, mut all: Vec<Ends>, found: &mut Vec<[u32; 2]>) {
+        let (own, itself) = (self.elem[0].len() as u32, self.is_itself());
         let axis = longest(&all);
         sort(&mut all, axis);
         for (n, (a, of_a)) in all.iter().enumerate() {
@@ -117,13 +123,35 @@ impl<'a> Block<'a> {
                 if !itself && (first >= own || second < own) || !overlap(of_a, of_b) {
                     continue;
                 }
-                let places = [first, second - if itself { 0 } else { own }];
-                if self.apart([0, 1].map(|side| self.elem[side][places[side] as usize])) {
-                    found.push(places);
-                }
+                found.push([first, second - if itself { 0 } else { own }]);
             }
         }
     }
+}
+
+// boxes around those of all worlds, if they are not much longer than a world's own
+fn around<R: Real>(
+    block: &Block<'_>,
+    boxes: &Boxes<R>,
+    detect: R,
+    lanes: usize,
+) -> Option<Vec<Ends>> {
+    let length = |(_, ends): &Ends| ends.iter().map(|[start, end]| end - start).sum::<f64>();
+    let mut all: Vec<Ends> = block.boxes(boxes, detect.lane(0), 0).collect();
+    let mut own: f64 = all.iter().map(length).sum();
+    for lane in 1..lanes {
+        for (all, one) in all
+            .iter_mut()
+            .zip(block.boxes(boxes, detect.lane(lane), lane))
+        {
+            own += length(&one);
+            for (all, one) in all.1.iter_mut().zip(one.1) {
+                *all = [all[0].min(one[0]), all[1].max(one[1])];
+            }
+        }
+    }
+    let whole: f64 = all.iter().map(length).sum();
+    (whole * lanes as f64 <= ALIKE * own).then_some(all)
 }
 
 // the box of an element in a lane, with half the distance at which pairs are detected
@@ -135,8 +163,8 @@ fn ends<R: Real>(pos: [R; 3], size: [R; 3], detect: f64, lane: usize) -> Box3 {
     })
 }
 
-/// Fills `pairs` with those of the entries from `k` to `end` of the list: of a block those whose boxes are near in one of the first
-/// `lanes` worlds.
+/// Fills `pairs` with those of the entries from `k` to `end` of the list: of a block those that may touch and whose boxes are near in
+/// one of the first `lanes` worlds. Where worlds are swept at once, pairs that are near in none of them may be among these.
 pub fn pairs_of<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -151,17 +179,25 @@ pub fn pairs_of<R: Real>(
         return;
     };
     let detect = d.own.collision_detect(m, k);
+    let lanes = lanes.min(R::WIDTH);
     let mut found = Vec::new();
-    for lane in 0..lanes.min(R::WIDTH) {
-        block.sweep(boxes, detect.lane(lane), lane, &mut found);
+    match around(&block, boxes, detect, lanes) {
+        Some(all) => block.sweep(all, &mut found),
+        None => {
+            for lane in 0..lanes {
+                let own = block.boxes(boxes, detect.lane(lane), lane).collect();
+                block.sweep(own, &mut found);
+            }
+        }
     }
     found.sort_unstable();
     found.dedup();
     let elem = |places: [u32; 2]| [0, 1].map(|side| block.elem[side][places[side] as usize]);
-    pairs.extend(found.into_iter().map(|places| Pair {
-        k,
-        elem: elem(places),
-    }));
+    let apart = found
+        .into_iter()
+        .map(elem)
+        .filter(|elem| block.apart(*elem));
+    pairs.extend(apart.map(|elem| Pair { k, elem }));
 }
 
 /// Writes the elements of a pair to the slot of its contact, and those of a block's dofs that move some of the bodies that carry them: a
@@ -204,9 +240,10 @@ mod tests {
     use crate::cpu::collision::soft::near;
     use crate::cpu::flex::flex;
     use crate::cpu::kinematics::kinematics;
+    use crate::real::Mask;
+    use crate::simd::Lanes;
 
-    #[test]
-    fn a_sweep_finds_the_pairs_that_are_near_in_their_order() {
+    fn model() -> Model {
         let sheet = |name: &str, dim: i32, count: &str, own: &str| {
             format!(
                 r#"<flexcomp name="{name}" type="grid" dim="{dim}" count="{count}" spacing=".1 .1 .1" radius=".01" mass="1">
@@ -219,40 +256,66 @@ mod tests {
             sheet("second", 3, "3 3 3", "bvh"),
             sheet("third", 1, "9 1 1", "none")
         );
-        let m = Model::from_xml_str(&text).unwrap();
-        // two flexes touch themselves, and each two each other
-        assert_eq!((m.ncollision, m.nblock), (5, 5));
+        Model::from_xml_str(&text).unwrap()
+    }
+
+    // compares the pairs of all blocks with those that a look at all elements finds, in worlds that differ by `apart` (m); returns
+    // their number
+    fn compare<R: Real>(m: &Model, scale: f64, apart: f64) -> usize {
         let mut seed = 1u64;
         let mut next = || {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (seed >> 33) as f64 / (1u64 << 31) as f64
+            (seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5
         };
-        let mut d = Data::new(&m);
+        let mut d = Data::<R>::new(m);
+        for x in d.qpos.iter_mut() {
+            let base = scale * next();
+            (0..R::WIDTH).for_each(|lane| x.set_lane(lane, base + apart * next()));
+        }
+        kinematics(m, &mut d);
+        flex(m, &mut d);
+        let boxes = Boxes::new(m, &d);
         let mut some = 0;
+        for k in 0..m.ncollision {
+            let block = Block::of_pair(m, k).unwrap();
+            let mut all = Vec::new();
+            for (i, &a) in block.elem[0].iter().enumerate() {
+                let first = if block.is_itself() { i + 1 } else { 0 };
+                all.extend(block.elem[1][first..].iter().map(|&b| [a, b]));
+            }
+            all.retain(|elem| block.apart(*elem));
+            assert_eq!(block.number(usize::MAX), all.len());
+            let is_near = |pair: &Pair| near(m, &d, &boxes, pair).any();
+            let all = all.into_iter().map(|elem| Pair { k, elem });
+            let all: Vec<Pair> = all.filter(is_near).collect();
+            let mut found = Vec::new();
+            pairs_of(m, &d, &boxes, (k, k + 1), R::WIDTH, &mut found);
+            let most = if R::WIDTH > 1 {
+                usize::MAX
+            } else {
+                all.len() + 2
+            };
+            assert!(found.len() <= most);
+            found.retain(is_near);
+            assert_eq!(found, all, "{scale} {apart} {k}");
+            some += all.len();
+        }
+        some
+    }
+
+    #[test]
+    fn a_sweep_finds_the_pairs_that_are_near_in_their_order() {
+        let m = model();
+        // two flexes touch themselves, and each two each other
+        assert_eq!((m.ncollision, m.nblock), (5, 5));
+        let (mut some, mut wide) = (0, 0);
         for scale in [0.0, 0.1, 0.5, 3.0, 1e6] {
-            d.qpos.iter_mut().for_each(|x| *x = scale * (next() - 0.5));
-            kinematics(&m, &mut d);
-            flex(&m, &mut d);
-            let boxes = Boxes::new(&m, &d);
-            for k in 0..m.ncollision {
-                let block = Block::of_pair(&m, k).unwrap();
-                let mut all = Vec::new();
-                for (i, &a) in block.elem[0].iter().enumerate() {
-                    let first = if block.is_itself() { i + 1 } else { 0 };
-                    all.extend(block.elem[1][first..].iter().map(|&b| [a, b]));
-                }
-                all.retain(|elem| block.apart(*elem));
-                assert_eq!(block.number(usize::MAX), all.len());
-                let all = all.into_iter().map(|elem| Pair { k, elem });
-                let all: Vec<Pair> = all.filter(|pair| near(&m, &d, &boxes, pair)).collect();
-                let mut found = Vec::new();
-                pairs_of(&m, &d, &boxes, (k, k + 1), 1, &mut found);
-                assert!(found.len() <= all.len() + 2);
-                found.retain(|pair| near(&m, &d, &boxes, pair));
-                assert_eq!(found, all, "{scale} {k}");
-                some += all.len();
+            some += compare::<f64>(&m, scale, 0.0);
+            // worlds that are swept at once, and one by one
+            for apart in [1e-3, 10.0] {
+                wide += compare::<Lanes>(&m, scale, apart);
             }
         }
-        assert!(some > 1000, "{some}");
+        assert!(some > 1000 && wide > 1000, "{some} {wide}");
     }
 }

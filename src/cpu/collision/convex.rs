@@ -107,8 +107,9 @@ pub fn penetration(two: &mut Two, s: &mut Found) -> Ended {
 
     // first search without margins and without the radius of spheres and capsules: both are added where the cores are apart;
     // elements of flexes always keep theirs
-    let element = two.first.kind == GeomType::None || two.second.kind == GeomType::None;
-    if !element && (thick(&two.first) || thick(&two.second)) {
+    let element = two.first.is_element() || two.second.is_element();
+    let thick = two.first.margin > 0.0 || two.second.margin > 0.0;
+    if two.first.is_round() || two.second.is_round() || (thick && !element) {
         let margins = [two.first.margin, two.second.margin];
         let skin = [bare(&mut two.first), bare(&mut two.second)];
         two.cutoff = two.beyond + skin[0] + skin[1];
@@ -137,10 +138,13 @@ pub fn penetration(two: &mut Two, s: &mut Found) -> Ended {
     if s.dist > two.tolerance || s.num < 2 || s.separated {
         return ended;
     }
-    s.dist = 0.0;
-    let mut polytope = Polytope::new(two.maxstep);
+    let dist = std::mem::take(&mut s.dist);
+    let mut polytope = Polytope::new(two.maxstep, two.tolerance);
     if polytope.start(two, s) {
         let deepest = epa(two, &mut polytope, s);
+        if deepest.outside && two.beyond > 0.0 {
+            s.dist = dist;
+        }
         ended.sure = !deepest.early;
         ended.corner = deepest
             .face
@@ -154,19 +158,14 @@ fn begin(two: &Two, s: &mut Found) {
     s.point2 = two.second.center();
 }
 
-fn round(solid: &Solid) -> bool {
-    solid.kind == GeomType::Sphere || solid.kind == GeomType::Capsule
-}
-
-fn thick(solid: &Solid) -> bool {
-    round(solid) || solid.margin > 0.0
-}
-
-// takes the margin off a solid, and the radius of a sphere or capsule; returns the thickness taken off
+// takes the margin off a solid, and the radius of a sphere or capsule; returns the thickness taken off. An element keeps both
 fn bare(solid: &mut Solid) -> f64 {
+    if solid.is_element() {
+        return 0.0;
+    }
     solid.bare = true;
     let margin = std::mem::take(&mut solid.margin);
-    match round(solid) {
+    match solid.is_round() {
         true => solid.shape.size[0] + 0.5 * margin,
         false => 0.5 * margin,
     }
@@ -180,4 +179,61 @@ fn inflate(s: &mut Found, skin: [f64; 2]) {
     s.point1 = add_scl3(s.point1, normal, skin[0]);
     s.point2 = add_scl3(s.point2, normal, -skin[1]);
     s.dist -= skin[0] + skin[1];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::collision::soft::Element;
+
+    /// Two triangles of radius 4 mm, by MuJoCo 7.65e-7 m deep in each other, which is less than `ccd_tolerance`.
+    #[test]
+    fn a_depth_below_the_tolerance_is_found() {
+        let m = Model::from_xml_str("<mujoco/>").unwrap();
+        let first = [
+            [
+                -0.23367927984821094,
+                -0.25439800466109874,
+                1.0055205265804306,
+            ],
+            [-0.2542190609193147, -0.2737336537720554, 1.0058083398105453],
+            [
+                -0.25396185645631475,
+                -0.25344130943681803,
+                1.0055403581675557,
+            ],
+        ];
+        let second = [
+            [-0.2300590477862372, -0.2496869827831886, 1.0001640686628355],
+            [
+                -0.20979370643255962,
+                -0.23017016646706825,
+                1.0002006286772542,
+            ],
+            [
+                -0.2296742174883194,
+                -0.22982682330485832,
+                1.0000393480621041,
+            ],
+        ];
+        let solid = |t: [[f64; 3]; 3]| {
+            let element = Element {
+                corner: [t[0], t[1], t[2], t[2]],
+                num: 3,
+                radius: 0.004,
+            };
+            Solid::of_element(&m, element.corner, element.center(), element.radius, 0.0)
+        };
+        let mut out = Contacts::new();
+        assert!(single(&m, solid(first), solid(second), &mut out));
+        assert_eq!(out.num, 1);
+        let found = out.point[0];
+        let normal = [0.18474295064847013, 0.24281993576129926, 0.9523174475890777];
+        assert!((found.dist + 7.650192622103165e-07).abs() < 1e-15);
+        assert!(
+            norm3(sub3(found.normal, normal)) < 1e-8,
+            "{:?}",
+            found.normal
+        );
+    }
 }

@@ -7,10 +7,14 @@ use super::simplex::*;
 use crate::cpu::lib::math::*;
 use crate::types::*;
 
-/// Result of the search: the nearest face, and whether the search stopped before its bounds met.
+/// Result of the search.
 pub struct Deepest {
+    /// The nearest face.
     pub face: Option<Face>,
+    /// The search stopped before its bounds met.
     pub early: bool,
+    /// The origin is outside of the first polytope: there is no face.
+    pub outside: bool,
 }
 
 /// Grows the polytope; writes the witness points and the depth, negative, to `s` (`epa`).
@@ -20,7 +24,7 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
     let mut upper = FAR;
     let mut upper2 = FAR;
     let mut nearest = None;
-    let mut early = true;
+    let (mut early, mut outside) = (true, false);
     for k in 0..two.maxstep {
         // lower bound of the depth: the distance of the face nearest to the origin
         let before = nearest;
@@ -51,7 +55,8 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
             upper2 = upper * upper;
         }
         if depth - lower < tolerance {
-            if k == 0 && depth < lower - 1e-10 {
+            outside = k == 0 && depth < lower - tolerance;
+            if outside {
                 nearest = None;
             }
             early = false;
@@ -70,6 +75,10 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
         match polytope.grow(face, to, lower2, upper2) {
             Grown::Done => {}
             Grown::Full => break,
+            Grown::Flat => {
+                early = false;
+                break;
+            }
             Grown::Failed => {
                 nearest = None;
                 early = false;
@@ -86,15 +95,18 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
         Some(face) => witness(polytope, face, s),
         None => s.dist = 0.0,
     }
-    Deepest { face, early }
+    Deepest {
+        face,
+        early,
+        outside,
+    }
 }
 
 // witness points: the points of both solids whose difference is the point of the face nearest to the origin
 fn witness(polytope: &Polytope, face: &Face, s: &mut Found) {
     let corner = face.corner.map(|i| polytope.vertex[i]);
     let [a, b, c] = corner.map(|v| v.diff);
-    let (part, whole) = areas(a, b, c, face.near);
-    let weights = part.map(|part| part / whole);
+    let weights = shares(areas(a, b, c, face.near).0);
     s.point1 = combine(&weights, &corner.map(|v| v.on1));
     s.point2 = combine(&weights, &corner.map(|v| v.on2));
     s.dist = -face.dist2.sqrt();

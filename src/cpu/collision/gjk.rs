@@ -45,11 +45,12 @@ impl<'a> Two<'a> {
         }
     }
 
-    /// True if both are polyhedra without margin: a search then ends after finitely many steps.
+    /// True if both are polyhedra without margin, or the points and segments of bare spheres and capsules: a search then ends after
+    /// finitely many steps.
     pub fn discrete(&self) -> bool {
         let discrete = |solid: &Solid| {
             let kinds = [GeomType::Mesh, GeomType::Box, GeomType::Hfield];
-            solid.margin == 0.0 && kinds.contains(&solid.kind)
+            solid.margin == 0.0 && (kinds.contains(&solid.kind) || solid.bare && solid.is_round())
         };
         discrete(&self.first) && discrete(&self.second)
     }
@@ -121,6 +122,17 @@ impl Found {
         }
     }
 
+    // the point nearest to the origin: its projection on the plane or line of the vertices, which are those next to it
+    fn near_origin(&self, weights: &[f64; 4]) -> [f64; 3] {
+        let p = self.corners(|v| v.diff);
+        let projected = match self.num {
+            2 => origin_on_line(p[0], p[1]),
+            3 => origin_on_plane(p[0], p[1], p[2]),
+            _ => None,
+        };
+        projected.unwrap_or_else(|| combine(&weights[..self.num], &p[..self.num]))
+    }
+
     fn apart(&mut self) {
         self.separated = true;
         self.num = 0;
@@ -135,12 +147,14 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
         true => 0.0,
         false => 0.5 * two.tolerance * two.tolerance,
     };
-    let least = if discrete { MINVAL } else { two.tolerance };
+    let least = match discrete || two.cutoff > 0.0 {
+        true => MINVAL,
+        false => two.tolerance,
+    };
     s.separated = false;
     s.num = 0;
     let mut x = sub3(s.point1, s.point2);
     let mut norm = norm3(x);
-    let mut before = FAR;
     let mut weights = [0.0; 4];
 
     // the difference of the centers only gives a first direction: it need not be a vertex of the Minkowski difference. Solids
@@ -149,40 +163,41 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
         (x, norm) = ([1.0, 0.0, 0.0], 1.0);
     }
     for step in 0..two.maxstep {
-        // near enough, or no nearer than before
-        if step > 0 && (norm < least || (before - norm).abs() < MINVAL) {
-            break;
-        }
-        let vertex = two.vertex(scl3(x, -1.0 / norm));
-        s.simplex[s.num] = vertex;
+        let vertex = two.vertex(scl3(x, -(1.0 / norm)));
         let height = dot3(x, vertex.diff);
+
+        // a plane separates them, or by more than the cutoff
+        if height > 0.0 {
+            if height >= two.cutoff * norm {
+                s.apart();
+                return;
+            }
+            s.separated = true;
+        }
         if step > 0 && dot3(x, sub3(x, vertex.diff)) < epsilon {
             break;
         }
 
-        // a plane separates them by more than the cutoff
-        if height > 0.0 && height >= two.cutoff * norm {
-            s.apart();
-            return;
-        }
-
-        // nearest point of the simplex; where rounding keeps it from coming nearer, the simplex before stays
-        let p = s.corners(|v| v.diff);
-        let next = nearest(p, s.num + 1);
-        let point = combine(&next, &p);
-        let dist = norm3(point);
-        if step > 0 && dist >= norm {
-            break;
-        }
-        weights = next;
+        // nearest point of the simplex
+        s.simplex[s.num] = vertex;
+        weights = nearest(s.corners(|v| v.diff), s.num + 1);
         s.keep(&mut weights);
         if s.num == 0 {
             s.apart();
             return;
         }
-        before = if step > 0 { norm } else { FAR };
-        (x, norm) = (point, dist);
         if s.num == 4 {
+            if !s.separated {
+                norm = 0.0;
+            }
+            break;
+        }
+        let next = s.near_origin(&weights);
+        let dist = norm3(next);
+        let enough = dist < if s.num == 1 { MINVAL } else { least };
+        let stuck = step > 0 && (dist - norm).abs() < MINVAL;
+        (x, norm) = (next, dist);
+        if enough || stuck {
             break;
         }
     }
@@ -192,11 +207,10 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
         s.point1 = combine(&weights[..s.num], &s.corners(|v| v.on1)[..s.num]);
         s.point2 = combine(&weights[..s.num], &s.corners(|v| v.on2)[..s.num]);
     }
-    if norm > 0.0 && dot3(x, two.vertex(scl3(x, -1.0 / norm)).diff) > 0.0 {
-        s.separated = true;
+    if s.num < 4 && !s.separated && norm >= MINVAL {
+        s.separated = dot3(x, two.vertex(scl3(x, -(1.0 / norm))).diff) > 0.0;
     }
-    let inside = s.num == 4 && !s.separated;
-    s.dist = if inside { 0.0 } else { norm };
+    s.dist = norm;
 }
 
 // weights of the point nearest to the origin of the simplex of the first points

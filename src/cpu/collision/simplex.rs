@@ -41,11 +41,20 @@ pub fn origin_on_plane(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> Option<[f64; 3]
     None
 }
 
+/// Projection of the origin on the line through two points; none if they are the same.
+#[inline]
+pub fn origin_on_line(a: [f64; 3], b: [f64; 3]) -> Option<[f64; 3]> {
+    let ab = sub3(b, a);
+    let length2 = dot3(ab, ab);
+    (length2 >= MINVAL * MINVAL).then(|| add_scl3(b, ab, -dot3(b, ab) / length2))
+}
+
 /// Barycentric weights of the point of a segment nearest to the origin.
 #[inline]
 pub fn on_segment(a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
-    let ab = sub3(b, a);
-    let origin = add_scl3(b, ab, -(dot3(b, ab) / dot3(ab, ab)));
+    let Some(origin) = origin_on_line(a, b) else {
+        return [0.0, 1.0];
+    };
 
     // along the coordinate axis with the longest projection
     let mut axis = 0;
@@ -57,9 +66,10 @@ pub fn on_segment(a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
     let length = a[axis] - b[axis];
     let part_a = origin[axis] - b[axis];
     let part_b = a[axis] - origin[axis];
-    match alike(length, part_a) && alike(length, part_b) {
-        true => [part_a / length, part_b / length],
-        false => [0.0, 1.0],
+    match (alike(length, part_a), alike(length, part_b)) {
+        (true, true) => [part_a / length, part_b / length],
+        (true, false) => [1.0, 0.0],
+        _ => [0.0, 1.0],
     }
 }
 
@@ -67,9 +77,8 @@ pub fn on_segment(a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
 /// the largest area.
 #[inline]
 pub fn areas(a: [f64; 3], b: [f64; 3], c: [f64; 3], p: [f64; 3]) -> ([f64; 3], f64) {
-    let minor = |x: usize, y: usize| {
-        b[x] * c[y] - b[y] * c[x] - a[x] * c[y] + a[y] * c[x] + a[x] * b[y] - a[y] * b[x]
-    };
+    let (ab, ac) = (sub3(b, a), sub3(c, a));
+    let minor = |x: usize, y: usize| ab[x] * ac[y] - ab[y] * ac[x];
     let (yz, xz, xy) = (minor(1, 2), minor(0, 2), minor(0, 1));
     let (whole, x, y) = if yz.abs() >= xz.abs() && yz.abs() >= xy.abs() {
         (yz, 1, 2)
@@ -78,24 +87,28 @@ pub fn areas(a: [f64; 3], b: [f64; 3], c: [f64; 3], p: [f64; 3]) -> ([f64; 3], f
     } else {
         (xy, 0, 1)
     };
-    let area = |u: [f64; 3], v: [f64; 3]| {
-        p[x] * u[y] + p[y] * v[x] + u[x] * v[y] - p[x] * v[y] - p[y] * u[x] - v[x] * u[y]
-    };
+    let [a, b, c] = [a, b, c].map(|corner| sub3(corner, p));
+    let area = |u: [f64; 3], v: [f64; 3]| u[x] * v[y] - v[x] * u[y];
     ([area(b, c), area(c, a), area(a, b)], whole)
+}
+
+/// Parts of the areas that a point cuts off in their sum.
+#[inline]
+pub fn shares(part: [f64; 3]) -> [f64; 3] {
+    let sum = part[0] + part[1] + part[2];
+    part.map(|part| part / sum)
 }
 
 /// Barycentric weights of the point of a triangle nearest to the origin.
 pub fn on_triangle(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> [f64; 3] {
-    let Some(origin) = origin_on_plane(a, b, c) else {
-        let [wa, wb] = on_segment(a, b);
-        return [wa, wb, 0.0];
-    };
-    let (part, whole) = areas(a, b, c, origin);
-    let inside = part.map(|part| alike(whole, part));
-    if inside == [true; 3] {
-        // of tiny triangles the areas do not add up to the whole: their sum keeps the point in the triangle
-        let sum = part[0] + part[1] + part[2];
-        return part.map(|part| part / sum);
+    let mut inside = [false; 3];
+    if let Some(origin) = origin_on_plane(a, b, c) {
+        let (part, whole) = areas(a, b, c, origin);
+        inside = part.map(|part| alike(whole, part));
+        if inside == [true; 3] {
+            // of tiny triangles the areas do not add up to the whole: their sum keeps the point in the triangle
+            return shares(part);
+        }
     }
 
     // outside: the nearest of the edges that have the origin on their outer side

@@ -131,6 +131,16 @@ impl<'a> Solid<'a> {
         scl3(sum, 1.0 / 6.0)
     }
 
+    /// True if it is a sphere or a capsule.
+    pub fn is_round(&self) -> bool {
+        self.kind == GeomType::Sphere || self.kind == GeomType::Capsule
+    }
+
+    /// True if it is an element of a flex.
+    pub fn is_element(&self) -> bool {
+        self.kind == GeomType::None
+    }
+
     fn global(&self, local: [f64; 3]) -> [f64; 3] {
         add3(mul_mat_vec3(self.shape.mat, local), self.shape.pos)
     }
@@ -341,9 +351,5 @@ fn ellipsoid(local: [f64; 3], size: [f64; 3]) -> [f64; 3] {
         return [size[0], 0.0, 0.0];
     }
     let inv = 1.0 / norm2.sqrt();
-    [
-        scaled[0] * inv * size[0],
-        scaled[1] * inv * size[1],
-        scaled[2] * inv * size[2],
-    ]
+    [0, 1, 2].map(|k| scaled[k] * (inv * size[k]))
 }

@@ -117,15 +117,15 @@ pub fn quat2mat<R: Real>(q: [R; 4]) -> [R; 9] {
     let (q22, q23, q33) = (q[2] * q[2], q[2] * q[3], q[3] * q[3]);
     let two = R::splat(2.0);
     [
-        q00 + q11 - q22 - q33,
+        (q00 - q22) + (q11 - q33),
         two * (q12 - q03),
         two * (q13 + q02),
         two * (q12 + q03),
-        q00 - q11 + q22 - q33,
+        (q00 + q22) - (q11 + q33),
         two * (q23 - q01),
         two * (q13 - q02),
         two * (q23 + q01),
-        q00 - q11 - q22 + q33,
+        (q00 - q22) - (q11 - q33),
     ]
 }
 
@@ -164,12 +164,14 @@ pub fn normalize3<R: Real>(a: [R; 3]) -> ([R; 3], R) {
     ([pick(a[0], 1.0), pick(a[1], 0.0), pick(a[2], 0.0)], norm)
 }
 
-/// The normalized quaternion; the identity if it is too short (`mju_normalize4`).
+/// The normalized quaternion; the identity if it is too short, itself if it has unit length but for rounding (`mju_normalize4`).
 #[inline(always)]
 pub fn normalize4<R: Real>(q: [R; 4]) -> [R; 4] {
-    let norm = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
-    let short = norm.lt(R::splat(MINVAL));
-    let s = R::one() / R::select(short, R::one(), norm);
+    let norm = ((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3])).sqrt();
+    let least = R::splat(MINVAL);
+    let short = norm.lt(least);
+    let unit = (norm - R::one()).abs().le(least);
+    let s = R::one() / R::select(short | unit, R::one(), norm);
     let pick = |x: R, unit: f64| R::select(short, R::splat(unit), x * s);
     [
         pick(q[0], 1.0),
