@@ -8,6 +8,8 @@ var<private> epa_upper: f32;
 var<private> epa_best: vec4f;
 var<private> epa_best_corners: u32;
 var<private> epa_has: bool;
+// number of corners from which the search starts anew
+var<private> epa_again: i32;
 
 // lower bound of the depth: the distance of the face nearest to the origin
 fn epa_nearest() {
@@ -83,6 +85,7 @@ fn epa_tell() {
     corner2 = polytope_corner(polytope_at(epa_best_corners, 2));
     ccd_corners = 3;
     if (again) {
+        ccd_corners = epa_again;
         return;
     }
     let near = epa_best.xyz;

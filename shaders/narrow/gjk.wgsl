@@ -138,6 +138,7 @@ fn gjk_end(corner: Corner) {
         }
     } else {
         ccd_dist = 0.0;
+        epa_start_edges = true;
         ccd_phase = CCD_START;
     }
 }

@@ -1,6 +1,6 @@
 // a polytope of triangles around the origin that grows towards the surface of the Minkowski difference, as in
 // src/cpu/collision/polytope.rs. New faces reuse the slots of deleted ones: with n corners there are 2 n - 4 faces
-const POLYTOPE_CORNERS: i32 = CCD_STEPS + 5;
+const POLYTOPE_CORNERS: i32 = CCD_STEPS + 6;
 const POLYTOPE_FACES: i32 = 2 * POLYTOPE_CORNERS;
 const POLYTOPE_LISTED: u32 = 1u << 30u;
 const POLYTOPE_DELETED: u32 = 1u << 31u;
@@ -32,6 +32,13 @@ var<private> epa_start_num: i32;
 var<private> epa_start_lack: i32;
 var<private> epa_start_dir: vec3f;
 var<private> epa_start_turn: mat3x3f;
+// whether the next corner may take the place of one of the three around a segment
+var<private> epa_start_mends: bool;
+// whether a triangle with the origin on an edge may start anew from there
+var<private> epa_start_edges: bool;
+// whether there are four first faces, and the corners that take the places of the five in the tables, one hexadecimal digit each
+var<private> epa_start_four: bool;
+var<private> epa_start_map: u32;
 
 // the first faces: of two pyramids base to base for a segment or a triangle, or of a tetrahedron. Their three corners and their
 // three neighbors, one hexadecimal digit per face, the first face in the last digit
@@ -74,10 +81,10 @@ fn epa_start() {
     let c = corner2.diff;
     epa_has = false;
     epa_upper = CCD_FAR;
+    epa_start_mends = false;
     ccd_step = 0;
     if (ccd_corners == 2) {
         // three support points around the segment
-        polytope_center = 0.5 * (a + b);
         let axis = b - a;
         let size = abs(axis);
         var unit = select(vec3f(0.0, 1.0, 0.0), vec3f(0.0, 0.0, 1.0), size.z < size.y);
@@ -88,7 +95,6 @@ fn epa_start() {
         ccd_phase = CCD_CORNER;
     } else if (ccd_corners == 3) {
         // a support point on either side of the triangle
-        polytope_center = (a + b + c) * (1.0 / 3.0);
         let normal = normalize3(cross(b - a, c - a));
         epa_start_dir = -normal.xyz;
         epa_start_turn = mat3x3f(-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -1.0);
@@ -98,7 +104,6 @@ fn epa_start() {
             epa_end(true);
         }
     } else {
-        polytope_center = 0.25 * (a + b + c + corner3.diff);
         epa_start_lack = 0;
         ccd_phase = CCD_FACES;
     }
@@ -111,10 +116,141 @@ fn epa_corner(corner: Corner) {
         epa_end(true);
         return;
     }
+    if (epa_start_mends) {
+        epa_mend(corner);
+        polytope_corners = 5;
+        ccd_phase = CCD_FACES;
+        return;
+    }
     epa_start_dir = epa_start_turn * epa_start_dir;
     epa_start_lack--;
     if (epa_start_lack == 0) {
         ccd_phase = CCD_FACES;
+        if (epa_start_num == 2) {
+            epa_look_beyond();
+        }
+    }
+}
+
+// six times the volumes of the tetrahedra of a segment and each edge of a triangle; all have one sign where the line goes through it
+fn epa_volumes(start: vec3f, end: vec3f, a: vec3f, b: vec3f, c: vec3f) -> vec3f {
+    let along = end - start;
+    let p = a - start;
+    let q = b - start;
+    let r = c - start;
+    return vec3f(dot(cross(p, q), along), dot(cross(q, r), along), dot(cross(r, p), along));
+}
+
+fn epa_pierces(volume: vec3f, least: f32) -> bool {
+    return all(volume >= vec3f(least)) || all(volume <= vec3f(-least));
+}
+
+// index of the least of three numbers, the first of equal ones
+fn epa_least(x: vec3f) -> i32 {
+    return select(select(2, 1, x.y <= min(x.x, x.z)), 0, x.x <= min(x.y, x.z));
+}
+
+// volume below which rounding decides whether the segment pierces the triangle around it
+fn epa_segment_least() -> f32 {
+    let axis = polytope_diff[1] - polytope_diff[0];
+    return dot(axis, axis) * ccd_grain;
+}
+
+// where the segment misses the triangle around it: asks for a corner beyond the edge that the segment is farthest beyond
+fn epa_look_beyond() {
+    let start = polytope_diff[0];
+    let axis = polytope_diff[1] - start;
+    let volume = epa_volumes(start, polytope_diff[1], polytope_diff[2], polytope_diff[3], polytope_diff[4]);
+    if (epa_pierces(volume, epa_segment_least())) {
+        return;
+    }
+    let first = epa_least(volume);
+    let a = polytope_diff[2 + first];
+    let edge = polytope_diff[2 + (first + 1) % 3] - a;
+    let along = dot(axis, polytope_diff[2 + (first + 2) % 3] - start);
+    let lean = length(edge) * select(-0.001, 0.001, 0.5 * dot(axis, axis) <= along);
+    epa_start_dir = normalize3(cross(edge, axis) + axis * lean).xyz;
+    epa_start_lack = first;
+    epa_start_mends = true;
+    ccd_phase = CCD_CORNER;
+}
+
+// puts a corner in the place of the first of the three around a segment with which the segment pierces their triangle
+fn epa_mend(corner: Corner) {
+    for (var k = 0; k < 3; k++) {
+        let at = 2 + (epa_start_lack + k) % 3;
+        var p = mat3x3f(polytope_diff[2], polytope_diff[3], polytope_diff[4]);
+        p[at - 2] = corner.diff;
+        let volume = epa_volumes(polytope_diff[0], polytope_diff[1], p[0], p[1], p[2]);
+        if (epa_pierces(volume, epa_segment_least())) {
+            polytope_put(at, corner);
+            return;
+        }
+    }
+}
+
+// chooses the first faces, and their center. Where the segment between the support points of a triangle passes it across two of its edges,
+// another segment pierces another triangle; where it passes across one, these points and that edge make a tetrahedron
+fn epa_choose() {
+    epa_start_four = epa_start_num == 4;
+    epa_start_map = 0x43210u;
+    if (epa_start_num == 3) {
+        let v = epa_volumes(polytope_diff[4], polytope_diff[3], polytope_diff[0], polytope_diff[1], polytope_diff[2]);
+        let up = v > vec3f(0.0);
+        let down = v < vec3f(0.0);
+        if (up.x && down.y && down.z) {
+            epa_start_map = 0x01432u;
+        } else if (up.y && down.x && down.z) {
+            epa_start_map = 0x12430u;
+        } else if (up.z && down.x && down.y) {
+            epa_start_map = 0x20431u;
+        } else if (any(up) && any(down)) {
+            let edge = epa_least(v);
+            epa_start_map = 0x3400u | u32(((edge + 1) % 3) << 4u) | u32(edge);
+            epa_start_four = true;
+        }
+    }
+    let num = select(5, 4, epa_start_four);
+    polytope_center = vec3f(0.0);
+    for (var k = 0; k < num; k++) {
+        polytope_center += polytope_diff[(epa_start_map >> u32(4 * k)) & 15u] / f32(num);
+    }
+}
+
+// the origin is on a first face: starts anew from it, if it is one of a tetrahedron; from the better of two triangles, if it is one beside
+// a segment; from an edge of a triangle, if the origin is on one
+fn epa_restart(face: u32, k: i32) {
+    ccd_phase = CCD_AGAIN;
+    epa_again = 3;
+    epa_best_corners = face;
+    if (epa_start_num == 2) {
+        // corners of an edge around the segment; the origin is on the side of the start of the segment, or of its end
+        let beside = (vec3u(0x342u, 0x423u, 0x0u) >> vec3u(u32(4 * (k % 3)))) & vec3u(15u);
+        let c = polytope_diff[beside.x];
+        let edge = polytope_diff[beside.y] - c;
+        let way = edge / max(dot(edge, edge), MINVAL * MINVAL);
+        let out = polytope_diff[0] - c;
+        let there = out - edge * dot(out, way);
+        let origin = -c + edge * dot(c, way);
+        let one = i32(beside.x);
+        let two = i32(beside.y);
+        let at_end = dot(there, origin) < 0.0 || dot(there, there) < ccd_grain * ccd_grain;
+        epa_best_corners = select(polytope_three(0, one, two), polytope_three(1, two, one), at_end);
+        epa_start_edges = false;
+    } else if (epa_start_num == 3) {
+        ccd_phase = CCD_TELL;
+        for (var edge = 0; edge < 3 && epa_start_edges; edge++) {
+            let next = (edge + 1) % 3;
+            let a = polytope_diff[edge];
+            let along = polytope_diff[next] - a;
+            let near = a - along * (dot(a, along) / max(dot(along, along), MINVAL * MINVAL));
+            if (dot(a, polytope_diff[next]) < 0.0 && dot(near, near) < ccd_grain * ccd_grain) {
+                ccd_phase = CCD_AGAIN;
+                epa_again = 2;
+                epa_best_corners = polytope_three(edge, next, next);
+                return;
+            }
+        }
     }
 }
 
@@ -122,8 +258,12 @@ fn epa_corner(corner: Corner) {
 fn epa_attach() {
     let first = polytope_corners > 0 && ccd_step == 0;
     var num = polytope_edges;
+    var misses = false;
     if (first) {
-        num = select(6, 4, epa_start_num == 4);
+        epa_choose();
+        num = select(6, 4, epa_start_four);
+        let volume = epa_volumes(polytope_diff[0], polytope_diff[1], polytope_diff[2], polytope_diff[3], polytope_diff[4]);
+        misses = !epa_pierces(volume, 0.0);
         polytope_faces = num;
         polytope_free = POLYTOPE_NONE;
         polytope_spare = POLYTOPE_FACES - num;
@@ -132,6 +272,7 @@ fn epa_attach() {
     let least2 = epa_best.w * 0.999999;
     let most2 = epa_upper * epa_upper * 1.000001;
     var on = 0u;
+    var on_place = 0;
     var flat = false;
     var outside = false;
     var begin = 0;
@@ -146,13 +287,14 @@ fn epa_attach() {
         var neighbors = 0u;
         var next = begin;
         if (first) {
-            let four = epa_start_num == 4;
+            let four = epa_start_four;
             let c = select(select(POLYTOPE_SEGMENT, POLYTOPE_TRIANGLE, epa_start_num == 3), POLYTOPE_TETRAHEDRON, four);
             let n = select(POLYTOPE_BESIDE, POLYTOPE_BESIDE_OF_FOUR, four);
             let digit = vec3u(u32(4 * k));
             let place = vec3u(1u, 1u << 10u, 1u << 20u);
             slot = k;
-            corners = dot(((c >> digit) & vec3u(15u)), place);
+            let places = (c >> digit) & vec3u(15u);
+            corners = dot((vec3u(epa_start_map) >> (4u * places)) & vec3u(15u), place);
             neighbors = dot(((n >> digit) & vec3u(15u)), place);
         } else {
             let word = polytope_horizon[k];
@@ -177,10 +319,12 @@ fn epa_attach() {
         let near = select(plane.xyz, -plane.xyz, turned);
         let dist2 = dot(near, near);
         let listed = first || (dist2 >= least2 && dist2 <= most2);
-        outside |= turned && dist2 > 16.0 * ccd_grain * ccd_grain;
+        let least = select(4.0 * ccd_grain, max(4.0 * ccd_grain, ccd_tolerance), epa_start_num == 3);
+        outside |= turned && dist2 > least * least;
         flat |= dist2 == 0.0;
-        if (first && on == 0u && dist2 < MINVAL * MINVAL) {
+        if (first && on == 0u && dist2 < ccd_grain * ccd_grain) {
             on = corners | POLYTOPE_LISTED;
+            on_place = k;
         }
         polytope_plane[slot] = vec4f(near, dist2);
         polytope_link[slot] = vec2u(corners | select(0u, POLYTOPE_LISTED, listed), neighbors);
@@ -192,13 +336,11 @@ fn epa_attach() {
         // the first face is the neighbor of the last
         polytope_link[begin].y = (polytope_link[begin].y & ~1023u) | u32(before);
         if (flat) {
-            epa_end(false);
+            epa_end(true);
         }
     } else if (on != 0u) {
-        // the origin is on a face: start anew from that face
-        epa_best_corners = on;
-        ccd_phase = select(CCD_AGAIN, CCD_TELL, epa_start_num == 3);
-    } else if (outside && epa_start_num != 3) {
+        epa_restart(on, on_place);
+    } else if (outside || (epa_start_num == 2 && misses)) {
         epa_end(true);
     }
 }
