@@ -16,6 +16,7 @@ mod history;
 mod hooks;
 mod inverse;
 mod ipc;
+mod lattice;
 mod matter;
 mod options;
 mod plane_mesh;

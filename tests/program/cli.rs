@@ -402,7 +402,10 @@ fn forward_dumps_the_schema() {
     assert_eq!(dump["meta"]["states"][0], "tilted");
     assert_eq!(dump["meta"]["steps"], serde_json::json!([1, 3]));
     let arrays = &dump["arrays"];
-    assert_eq!(arrays["s0/in/qpos"]["data"], serde_json::json!([0.1, 0.9659258262890683]));
+    assert_eq!(
+        arrays["s0/in/qpos"]["data"],
+        serde_json::json!([0.1, 0.9659258262890683])
+    );
     assert_eq!(arrays["s0/fwd/M"]["shape"], serde_json::json!([2, 2]));
     assert_eq!(arrays["model/opt_tolerance"]["data"][0], 1e-8);
     assert!((arrays["s0/step3/time"]["data"][0].as_f64().unwrap() - 0.03).abs() < 1e-12);
