@@ -37,9 +37,9 @@ fn quat2mat(q: vec4f) -> mat3x3f {
     let q33 = q[3] * q[3];
     // columns
     return mat3x3f(
-        vec3f((q00 - q22) + (q11 - q33), 2.0 * (q12 + q03), 2.0 * (q13 - q02)),
-        vec3f(2.0 * (q12 - q03), (q00 + q22) - (q11 + q33), 2.0 * (q23 + q01)),
-        vec3f(2.0 * (q13 + q02), 2.0 * (q23 - q01), (q00 - q22) - (q11 - q33)));
+        vec3f(q00 + q11 - q22 - q33, 2.0 * (q12 + q03), 2.0 * (q13 - q02)),
+        vec3f(2.0 * (q12 - q03), q00 - q11 + q22 - q33, 2.0 * (q23 + q01)),
+        vec3f(2.0 * (q13 + q02), 2.0 * (q23 - q01), q00 - q11 - q22 + q33));
 }
 
 // quaternion of a rotation by `angle` (rad) about a unit `axis`
