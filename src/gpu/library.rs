@@ -88,6 +88,7 @@ pub const NARROW: &[(&str, &str)] = files! { "narrow":
     gjk
     hfield
     impact
+    initial
     manifold
     mesh_sdf
     nearest

@@ -1,17 +1,17 @@
 //! Pairs of elements of two flexes, or of one that touches itself.
 //!
 //! In a large flex too many elements may touch each other for a list of their pairs. An entry of the list, a block, stands for all of
-//! them. The pairs that are near are found in each step, by a sweep over the boxes of the elements along the axis in which these are
-//! spread the most:
+//! them. The pairs that are near are found in each step, by a grid over the boxes of the elements:
 //!
 //! ```text
 //! block_elem      elements of each side, in the order in which they meet     ─┐
-//! flexelem_aabb   their boxes                                                ─┼─▶ sweep ─▶ pairs that are near, in that order
+//! flexelem_aabb   their boxes                                                ─┼─▶ grid ──▶ pairs that are near, in that order
 //! flexelem_Jpat   dofs that move the corners of an element                   ─┴─▶ contact_dof: dofs of the rows of a contact
 //! ```
 
-use super::broad::{Box3, Ends, longest, overlap, sort};
+use super::broad::{Box3, Ends};
 use super::element_boxes::Boxes;
+use super::grid::overlapping;
 use super::soft::{Pair, elem_vertices, element_of, is_block};
 use crate::cpu::lib::rows::listed_dofs;
 use crate::fields::{Arrays, Data, Model};
@@ -20,7 +20,7 @@ use crate::real::Real;
 /// A bound on rounding in the ends of a box, relative to its place and size; numbers of worlds side by side are in single precision.
 const ROUNDING: f64 = 1e-6;
 
-/// Worlds side by side are swept at once if boxes around all of them are longer than a world's own by no more than this factor.
+/// Worlds side by side are looked at together if boxes around all of them are longer than a world's own by no more than this factor.
 const ALIKE: f64 = 3.0;
 
 /// A block of pairs: its flexes, and the elements of each side.
@@ -65,10 +65,15 @@ impl<'a> Block<'a> {
             return self.have_no_node_in_common(elem);
         }
         let bodies = |side: usize| {
+            let mut bodies = [-1; 4];
             let vertices = elem_vertices(m, f[side], elem[side] as usize);
-            vertices.map(|v| m.flex_vertbodyid[v]).filter(|&b| b >= 0)
+            for (body, v) in bodies.iter_mut().zip(vertices) {
+                *body = m.flex_vertbodyid[v];
+            }
+            bodies
         };
-        bodies(0).all(|own| bodies(1).all(|other| own != other))
+        let [own, other] = [bodies(0), bodies(1)];
+        own.iter().all(|body| *body < 0 || !other.contains(body))
     }
 
     /// Number of pairs of elements that may touch; not more than so many are counted.
@@ -109,23 +114,16 @@ impl<'a> Block<'a> {
         })
     }
 
-    // adds the pairs of places whose boxes are near
-    fn sweep(&self, mut all: Vec<Ends>, found: &mut Vec<[u32; 2]>) {
+    // adds the pairs of places whose boxes overlap
+    fn find(&self, all: &[Ends], found: &mut Vec<[u32; 2]>) {
         let (own, itself) = (self.elem[0].len() as u32, self.is_itself());
-        let axis = longest(&all);
-        sort(&mut all, axis);
-        for (n, (a, of_a)) in all.iter().enumerate() {
-            let end = of_a[axis][1];
-            let rest = all[n + 1..].iter();
-            for (b, of_b) in rest.take_while(|b| b.1[axis][0] <= end) {
-                let [first, second] = [*a.min(b), *a.max(b)];
-                // of two flexes, one of each
-                if !itself && (first >= own || second < own) || !overlap(of_a, of_b) {
-                    continue;
-                }
+        overlapping(all, |a, b| {
+            let [first, second] = [a.min(b), a.max(b)];
+            // of two flexes, one of each
+            if itself || (first < own && second >= own) {
                 found.push([first, second - if itself { 0 } else { own }]);
             }
-        }
+        });
     }
 }
 
@@ -164,7 +162,7 @@ fn ends<R: Real>(pos: [R; 3], size: [R; 3], detect: f64, lane: usize) -> Box3 {
 }
 
 /// Fills `pairs` with those of the entries from `k` to `end` of the list: of a block those that may touch and whose boxes are near in
-/// one of the first `lanes` worlds. Where worlds are swept at once, pairs that are near in none of them may be among these.
+/// one of the first `lanes` worlds. Where worlds are looked at together, pairs that are near in none of them may be among these.
 pub fn pairs_of<R: Real>(
     m: &Model,
     d: &Data<R>,
@@ -182,11 +180,11 @@ pub fn pairs_of<R: Real>(
     let lanes = lanes.min(R::WIDTH);
     let mut found = Vec::new();
     match around(&block, boxes, detect, lanes) {
-        Some(all) => block.sweep(all, &mut found),
+        Some(all) => block.find(&all, &mut found),
         None => {
             for lane in 0..lanes {
-                let own = block.boxes(boxes, detect.lane(lane), lane).collect();
-                block.sweep(own, &mut found);
+                let own: Vec<Ends> = block.boxes(boxes, detect.lane(lane), lane).collect();
+                block.find(&own, &mut found);
             }
         }
     }
@@ -304,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_finds_the_pairs_that_are_near_in_their_order() {
+    fn a_grid_finds_the_pairs_that_are_near_in_their_order() {
         let m = model();
         // two flexes touch themselves, and each two each other
         assert_eq!((m.ncollision, m.nblock), (5, 5));
         let (mut some, mut wide) = (0, 0);
         for scale in [0.0, 0.1, 0.5, 3.0, 1e6] {
             some += compare::<f64>(&m, scale, 0.0);
-            // worlds that are swept at once, and one by one
+            // worlds that are looked at together, and one by one
             for apart in [1e-3, 10.0] {
                 wide += compare::<Lanes>(&m, scale, apart);
             }

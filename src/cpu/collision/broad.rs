@@ -281,19 +281,23 @@ fn around(boxes: &[Ends]) -> Box3 {
     boxes.reduce(both).unwrap_or_default()
 }
 
-pub(super) fn sort(spheres: &mut [Ends], axis: usize) {
+fn sort(spheres: &mut [Ends], axis: usize) {
     spheres.sort_unstable_by(|(_, a), (_, b)| a[axis][0].total_cmp(&b[axis][0]));
 }
 
-// the axis along which boxes are spread the most
-pub(super) fn longest(boxes: &[Ends]) -> usize {
-    let spread = |axis: usize| {
+/// How far boxes are spread along each axis: the sum of squares about the mean of where they begin.
+pub(super) fn spreads(boxes: &[Ends]) -> [f64; 3] {
+    std::array::from_fn(|axis| {
         let places = boxes.iter().map(|(_, ends)| ends[axis][0]);
         let (sum, squares) =
             places.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
         squares - sum * sum / boxes.len().max(1) as f64
-    };
-    let spreads: [f64; 3] = std::array::from_fn(spread);
+    })
+}
+
+// the axis along which boxes are spread the most
+fn longest(boxes: &[Ends]) -> usize {
+    let spreads = spreads(boxes);
     (0..3).fold(0, |best, axis| {
         if spreads[axis] > spreads[best] {
             axis
