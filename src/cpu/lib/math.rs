@@ -87,10 +87,10 @@ pub fn mul_mat_t_vec3<R: Real>(m: [R; 9], v: [R; 3]) -> [R; 3] {
 #[inline(always)]
 pub fn mul_quat<R: Real>(a: [R; 4], b: [R; 4]) -> [R; 4] {
     [
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+        (a[0] * b[0] - a[1] * b[1]) - (a[2] * b[2] + a[3] * b[3]),
+        (a[0] * b[1] + a[1] * b[0]) + (a[2] * b[3] - a[3] * b[2]),
+        (a[0] * b[2] - a[1] * b[3]) + (a[2] * b[0] + a[3] * b[1]),
+        (a[0] * b[3] + a[1] * b[2]) + (a[3] * b[0] - a[2] * b[1]),
     ]
 }
 
@@ -103,10 +103,14 @@ pub fn neg_quat<R: Real>(q: [R; 4]) -> [R; 4] {
 /// A vector rotated by a unit quaternion.
 #[inline(always)]
 pub fn rot_vec_quat<R: Real>(v: [R; 3], q: [R; 4]) -> [R; 3] {
-    // v + 2 w (u × v) + 2 u × (u × v)
-    let u = [q[1], q[2], q[3]];
-    let t = scl3(cross(u, v), R::splat(2.0));
-    add3(add_scl3(v, t, q[0]), cross(u, t))
+    // v + 2 u × t, and t = w v + u × v
+    let [w, x, y, z] = q;
+    let t = [
+        (w * v[0] + y * v[2]) - z * v[1],
+        (w * v[1] + z * v[0]) - x * v[2],
+        (w * v[2] + x * v[1]) - y * v[0],
+    ];
+    add3(scl3(cross([x, y, z], t), R::splat(2.0)), v)
 }
 
 /// Rotation matrix of a unit quaternion.
