@@ -188,14 +188,13 @@ pub fn pairs_of<R: Real>(
             }
         }
     }
+    // most of them are neighbours, which may not touch
+    let elem = |places: [u32; 2]| [0, 1].map(|side| block.elem[side][places[side] as usize]);
+    found.retain(|places| block.apart(elem(*places)));
     found.sort_unstable();
     found.dedup();
-    let elem = |places: [u32; 2]| [0, 1].map(|side| block.elem[side][places[side] as usize]);
-    let apart = found
-        .into_iter()
-        .map(elem)
-        .filter(|elem| block.apart(*elem));
-    pairs.extend(apart.map(|elem| Pair { k, elem }));
+    let all = found.into_iter().map(elem);
+    pairs.extend(all.map(|elem| Pair { k, elem }));
 }
 
 /// Writes the elements of a pair to the slot of its contact, and those of a block's dofs that move some of the bodies that carry them: a

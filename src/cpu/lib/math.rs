@@ -103,7 +103,7 @@ pub fn neg_quat<R: Real>(q: [R; 4]) -> [R; 4] {
 /// A vector rotated by a unit quaternion.
 #[inline(always)]
 pub fn rot_vec_quat<R: Real>(v: [R; 3], q: [R; 4]) -> [R; 3] {
-    // v + 2 u × t, and t = w v + u × v
+    // v + 2 w (u × v) + 2 u × (u × v)
     let [w, x, y, z] = q;
     let t = [
         (w * v[0] + y * v[2]) - z * v[1],
