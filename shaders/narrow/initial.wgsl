@@ -13,10 +13,9 @@ var<private> epa_start_edges: bool;
 var<private> epa_start_four: bool;
 var<private> epa_start_map: u32;
 
-// the first faces: of two pyramids base to base for a segment or a triangle, or of a tetrahedron. Their three corners and their
-// three neighbors, one hexadecimal digit per face, the first face in the last digit
-const POLYTOPE_SEGMENT = vec3u(0x111000u, 0x423342u, 0x342423u);
-const POLYTOPE_TRIANGLE = vec3u(0x333444u, 0x201120u, 0x120201u);
+// the first faces: of two pyramids base to base, the base before the lower tip and the upper one, or of a tetrahedron. Their three corners and
+// their three neighbors, one hexadecimal digit per face, the first face in the last digit
+const POLYTOPE_PYRAMIDS = vec3u(0x333444u, 0x201120u, 0x120201u);
 const POLYTOPE_TETRAHEDRON = vec3u(0x3000u, 0x2231u, 0x1312u);
 const POLYTOPE_BESIDE = vec3u(0x435021u, 0x210543u, 0x354102u);
 const POLYTOPE_BESIDE_OF_FOUR = vec3u(0x2021u, 0x0333u, 0x1102u);
@@ -146,7 +145,8 @@ fn epa_mend(corner: Corner) {
 // another segment pierces another triangle; where it passes across one, these points and that edge make a tetrahedron
 fn epa_choose() {
     epa_start_four = epa_start_num == 4;
-    epa_start_map = 0x43210u;
+    // of a segment the ends are the tips
+    epa_start_map = select(0x43210u, 0x01432u, epa_start_num == 2);
     if (epa_start_num == 3) {
         let v = epa_volumes(polytope_diff[4], polytope_diff[3], polytope_diff[0], polytope_diff[1], polytope_diff[2]);
         let up = v > vec3f(0.0);

@@ -55,8 +55,10 @@ fn epa_attach() {
     if (first) {
         epa_choose();
         num = select(6, 4, epa_start_four);
-        let volume = epa_volumes(polytope_diff[0], polytope_diff[1], polytope_diff[2], polytope_diff[3], polytope_diff[4]);
-        misses = !epa_pierces(volume, 0.0);
+        if (epa_start_num == 2) {
+            let volume = epa_volumes(polytope_diff[0], polytope_diff[1], polytope_diff[2], polytope_diff[3], polytope_diff[4]);
+            misses = !epa_pierces(volume, 0.0);
+        }
         polytope_faces = num;
         polytope_free = POLYTOPE_NONE;
         polytope_spare = POLYTOPE_FACES - num;
@@ -64,6 +66,7 @@ fn epa_attach() {
     let to = polytope_corners - 1;
     let least2 = epa_best.w * 0.999999;
     let most2 = epa_upper * epa_upper * 1.000001;
+    let least = select(4.0 * ccd_grain, max(4.0 * ccd_grain, ccd_tolerance), epa_start_num == 3);
     var on = 0u;
     var on_place = 0;
     var flat = false;
@@ -81,7 +84,7 @@ fn epa_attach() {
         var next = begin;
         if (first) {
             let four = epa_start_four;
-            let c = select(select(POLYTOPE_SEGMENT, POLYTOPE_TRIANGLE, epa_start_num == 3), POLYTOPE_TETRAHEDRON, four);
+            let c = select(POLYTOPE_PYRAMIDS, POLYTOPE_TETRAHEDRON, four);
             let n = select(POLYTOPE_BESIDE, POLYTOPE_BESIDE_OF_FOUR, four);
             let digit = vec3u(u32(4 * k));
             let place = vec3u(1u, 1u << 10u, 1u << 20u);
@@ -112,7 +115,6 @@ fn epa_attach() {
         let near = select(plane.xyz, -plane.xyz, turned);
         let dist2 = dot(near, near);
         let listed = first || (dist2 >= least2 && dist2 <= most2);
-        let least = select(4.0 * ccd_grain, max(4.0 * ccd_grain, ccd_tolerance), epa_start_num == 3);
         outside |= turned && dist2 > least * least;
         flat |= dist2 == 0.0;
         if (first && on == 0u && dist2 < ccd_grain * ccd_grain) {
@@ -133,7 +135,7 @@ fn epa_attach() {
         }
     } else if (on != 0u) {
         epa_restart(on, on_place);
-    } else if (outside || (epa_start_num == 2 && misses)) {
+    } else if (outside || misses) {
         epa_end(true);
     }
 }

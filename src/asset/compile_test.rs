@@ -66,13 +66,10 @@ fn options(row: &Value) -> MeshOptions {
     opt
 }
 
-fn near<const N: usize>(a: &[[f32; N]], b: &[[f64; N]], tol: f64, what: &str) {
+fn same<const N: usize>(a: &[[f32; N]], b: &[[f64; N]], what: &str) {
     assert_eq!(a.len(), b.len(), "{what}");
     for (x, y) in a.iter().flatten().zip(b.iter().flatten()) {
-        assert!(
-            (f64::from(*x) - y).abs() <= tol,
-            "{what}: {a:?} is not {b:?}"
-        );
+        assert_eq!(*x, *y as f32, "{what}");
     }
 }
 
@@ -81,20 +78,20 @@ fn check_case(row: &Value) {
     let want = &row["want"];
     let m = compile(source(row), &options(row)).unwrap_or_else(|e| panic!("{name}: {e}"));
 
-    // place and shape, to the last digit of single precision
+    // place and shape, to the last bit
     for (a, b) in m.pos.iter().zip(list(&want["pos"])) {
-        close(*a, b, 1e-14);
+        assert_eq!(*a, b);
     }
     for (a, b) in m.quat.iter().zip(list(&want["quat"])) {
-        close(*a, b, 1e-13);
+        assert_eq!(*a, b);
     }
-    near(&m.vert, &rows(&want["out_vert"]), 3e-7, name);
-    near(&m.texcoord, &rows(&want["texcoord"]), 0.0, name);
-    close(m.volume, want["mass"].as_f64().unwrap(), 1e-13);
+    same(&m.vert, &rows(&want["out_vert"]), name);
+    same(&m.texcoord, &rows(&want["texcoord"]), name);
+    assert_eq!(m.volume, want["mass"].as_f64().unwrap());
     let aabb = list(&want["aabb"]);
     for k in 0..3 {
-        close((m.aamm[k] + m.aamm[k + 3]) / 2.0, aabb[k], 1e-14);
-        close((m.aamm[k + 3] - m.aamm[k]) / 2.0, aabb[k + 3], 1e-14);
+        assert_eq!((m.aamm[k] + m.aamm[k + 3]) / 2.0, aabb[k]);
+        assert_eq!((m.aamm[k + 3] - m.aamm[k]) / 2.0, aabb[k + 3]);
     }
 
     assert_eq!(m.face, ints(&want["out_face"]), "{name}");
@@ -103,7 +100,7 @@ fn check_case(row: &Value) {
         if !m.texcoord.is_empty() {
             assert_eq!(m.facetexcoord, ints(&want["facetexcoord"]), "{name}");
         }
-        near(&m.normal, &rows(&want["normal"]), 3e-7, name);
+        same(&m.normal, &rows(&want["normal"]), name);
     }
     check_hull(&m, want, name);
     check_fit(&m, want);
@@ -130,7 +127,7 @@ fn check_hull(m: &Mesh, want: &Value, name: &str) {
             assert!(m.polymap[adr..adr + num].contains(&(k as i32)));
         }
         let normal = m.polynormal[k].iter().zip(n);
-        normal.for_each(|(a, b)| close(*a, b, 1e-12));
+        normal.for_each(|(a, b)| assert_eq!(*a, b));
     }
     assert_eq!(m.polymap.len(), m.polyvert.len());
 }
@@ -155,10 +152,10 @@ fn check_fit(m: &Mesh, want: &Value) {
                 .iter()
                 .zip(list(&want[format!("fit {kind}{suffix}").as_str()]))
             {
-                close(*a, b, 1e-13);
+                assert_eq!(*a, b);
             }
             for (a, b) in f.pos.iter().chain(&f.quat).zip(list(place)) {
-                close(*a, b, 1e-13);
+                assert_eq!(*a, b);
             }
         }
     }

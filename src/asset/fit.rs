@@ -2,7 +2,7 @@
 
 use super::Mesh;
 use super::inertia::Primitive;
-use super::vec3::{mulmatvec, quat2mat};
+use super::vec3::rotvecquat;
 use glam::DVec3;
 
 /// The primitive of a geom with `mesh=` and another `type=`.
@@ -26,7 +26,7 @@ pub fn fit(mesh: &Mesh, shape: Primitive, fitscale: f64, fitaabb: bool) -> Fit {
     let [a, b, c] = if fitaabb {
         let mid = |k: usize| (mesh.aamm[k] + mesh.aamm[k + 3]) / 2.0;
         let centre = [mid(0), mid(1), mid(2)];
-        let shift = mulmatvec(&quat2mat(mesh.quat), centre);
+        let shift = rotvecquat(centre, mesh.quat);
         pos = (DVec3::from_array(pos) + DVec3::from_array(shift)).to_array();
         [0, 1, 2].map(|k| mesh.aamm[k + 3] - centre[k])
     } else {

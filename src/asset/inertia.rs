@@ -80,13 +80,12 @@ fn capsule(r: f64, half: f64, shell: bool, mass: f64) -> [f64; 3] {
     let h = 2.0 * half;
 
     // share the mass between both hemispheres and the cylinder
-    let share = if shell {
+    let ms = if shell {
         let caps = 4.0 * PI * r * r;
-        caps / (caps + 2.0 * PI * r * h)
+        mass * caps / (caps + 2.0 * PI * r * h)
     } else {
-        4.0 * r / (4.0 * r + 3.0 * h)
+        mass * 4.0 * r / (4.0 * r + 3.0 * h)
     };
-    let ms = mass * share;
     let mc = mass - ms;
 
     // each part about the common centre
@@ -145,13 +144,13 @@ fn box_shell([a, b, c]: [f64; 3], mass: f64) -> [f64; 3] {
 
     // plates across z, x and y, each pair shifted from the centre
     let (xx, yy, zz) = (lx * lx, ly * ly, lz * lz);
-    let ix = mz * yy / 12.0 + mx * (yy + zz) / 12.0 + my * zz / 12.0;
-    let iy = mz * xx / 12.0 + mx * zz / 12.0 + my * (xx + zz) / 12.0;
-    let iz = mz * (xx + yy) / 12.0 + mx * yy / 12.0 + my * xx / 12.0;
+    let (aa, bb, cc) = (a * a, b * b, c * c);
+    let edge = |m: f64, l: f64| m * l * l / 12.0;
+    let face = |m: f64, ll: f64| m * ll / 12.0;
     [
-        2.0 * (mz * c * c + my * b * b + ix),
-        2.0 * (mz * c * c + mx * a * a + iy),
-        2.0 * (mx * a * a + my * b * b + iz),
+        2.0 * (mz * cc + my * bb + edge(mz, ly) + face(mx, yy + zz) + edge(my, lz)),
+        2.0 * (mz * cc + mx * aa + edge(mz, lx) + edge(mx, lz) + face(my, xx + zz)),
+        2.0 * (mx * aa + my * bb + face(mz, xx + yy) + edge(mx, ly) + edge(my, lx)),
     ]
 }
 
@@ -193,6 +192,10 @@ pub fn offcenter(mass: f64, pos: [f64; 3]) -> [f64; 6] {
         -mass * y * z,
     ]
 }
+
+/// The root of a half to the fifteen digits that MuJoCo has.
+#[expect(clippy::approx_constant, reason = "axes agree to the last bits")]
+const HALF_SQRT: f64 = 0.707106781186548;
 
 /// Result of [`eig3`]: `mat = eigvec · diag(eigval) · eigvecᵀ`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -238,7 +241,7 @@ pub fn eig3_tol(mat: &[f64; 9], tol: f64) -> Eig3 {
             (1, 2, 0)
         };
         let off = d[3 * row + col];
-        if off.abs() < tol.max(4e-15) * largest || off == 0.0 {
+        if off.abs() <= tol.max(4e-15) * largest {
             break;
         }
         let tau = (d[4 * col] - d[4 * row]) / (2.0 * off);
@@ -260,9 +263,8 @@ pub fn eig3_tol(mat: &[f64; 9], tol: f64) -> Eig3 {
     for j in [0, 1, 0] {
         if eigval[j] + tol.max(1e-12) * largest < eigval[j + 1] {
             eigval.swap(j, j + 1);
-            let s = std::f64::consts::FRAC_1_SQRT_2;
-            let mut turn = [s, 0.0, 0.0, 0.0];
-            turn[(j + 2) % 3 + 1] = s;
+            let mut turn = [HALF_SQRT, 0.0, 0.0, 0.0];
+            turn[(j + 2) % 3 + 1] = HALF_SQRT;
             quat = mulquat(quat, turn);
         }
     }

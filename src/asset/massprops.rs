@@ -156,7 +156,7 @@ pub(crate) fn newell(outline: impl Iterator<Item = V3> + Clone) -> V3 {
     let sum = DVec3::from_array(sum);
     let len = sum.length();
     if len > 0.0 && len.is_finite() {
-        (sum * (1.0 / len)).to_array()
+        (sum / len).to_array()
     } else {
         [0.0, 0.0, 1.0]
     }

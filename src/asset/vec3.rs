@@ -57,6 +57,23 @@ pub(crate) fn mulquat(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     q
 }
 
+/// A vector rotated by a unit quaternion.
+pub(crate) fn rotvecquat(vec: V3, q: [f64; 4]) -> V3 {
+    if vec == [0.0; 3] || q == [1.0, 0.0, 0.0, 0.0] {
+        return vec;
+    }
+    let t = [
+        q[0] * vec[0] + q[2] * vec[2] - q[3] * vec[1],
+        q[0] * vec[1] + q[3] * vec[0] - q[1] * vec[2],
+        q[0] * vec[2] + q[1] * vec[1] - q[2] * vec[0],
+    ];
+    [
+        vec[0] + 2.0 * (q[2] * t[2] - q[3] * t[1]),
+        vec[1] + 2.0 * (q[3] * t[0] - q[1] * t[2]),
+        vec[2] + 2.0 * (q[1] * t[1] - q[2] * t[0]),
+    ]
+}
+
 /// `m · v`.
 pub(crate) fn mulmatvec(m: &[f64; 9], v: V3) -> V3 {
     [

@@ -1,11 +1,11 @@
 //! Bodies: pose, mass and inertia, and the elements that move when a free body is aligned with its inertia.
 
 use super::asset::Assets;
-use super::pose::{Pose, UNIT, V3, rotate};
+use super::pose::{Pose, UNIT, V3};
 use super::tree::{Node, Tree};
 use super::{geom, joint};
 use crate::asset::inertia::{self, eig3};
-use crate::asset::vec3::EPS;
+use crate::asset::vec3::{EPS, rotvecquat};
 use crate::error::Result;
 use crate::mjcf::schema::{Compiler, Inertial, Tri};
 use crate::mjcf::source::Origin;
@@ -305,5 +305,5 @@ fn check_joints(tree: &Tree, node: &Node, joints: &[joint::Compiled]) -> Result<
 /// Moves a light's position and direction into a body frame that was moved.
 pub(super) fn move_light(back: Pose, pos: &mut V3, dir: &mut V3) {
     *pos = back.then(Pose::at(*pos)).pos;
-    *dir = rotate(*dir, back.quat);
+    *dir = rotvecquat(*dir, back.quat);
 }

@@ -2,10 +2,10 @@
 
 use super::asset::Assets;
 use super::fluid;
-use super::pose::{Pose, V3, conjugate, rotate, z2quat};
+use super::pose::{Pose, V3, conjugate, z2quat};
 use super::tree::{Part, Tree};
 use crate::asset::inertia::{self, Primitive};
-use crate::asset::vec3::{EPS, normalize};
+use crate::asset::vec3::{EPS, normalize, rotvecquat};
 use crate::error::Result;
 use crate::mjcf::schema::{FluidShape, Geom, Orientation};
 use crate::mjcf::source::Origin;
@@ -318,7 +318,7 @@ fn turn_back(surfacevel: &mut [f64; 6], offset: Pose) {
     let quat = conjugate(offset.quat);
     let (v, w) = (DVec3::new(a, b, c), DVec3::new(d, e, f));
     let lin = (v + w.cross(offset.pos.into())).to_array();
-    let lin = rotate(lin, quat);
-    let ang = rotate([d, e, f], quat);
+    let lin = rotvecquat(lin, quat);
+    let ang = rotvecquat([d, e, f], quat);
     *surfacevel = [lin[0], lin[1], lin[2], ang[0], ang[1], ang[2]];
 }

@@ -1,8 +1,8 @@
 //! Joints: limits, angles, axes, and the dofs they give.
 
-use super::pose::{Pose, V3, rotate};
+use super::pose::{Pose, V3};
 use super::tree::{Part, Tree};
-use crate::asset::vec3::{EPS, normalize};
+use crate::asset::vec3::{EPS, normalize, rotvecquat};
 use crate::error::Result;
 use crate::mjcf::schema::{Joint, Tri};
 use crate::mjcf::source::Origin;
@@ -119,7 +119,7 @@ fn place(tree: &Tree, part: &Part<Joint>, kind: JointType) -> Result<(V3, V3)> {
     };
     if let Some(frame) = part.frame {
         if scalar {
-            axis = rotate(axis, frame.quat);
+            axis = rotvecquat(axis, frame.quat);
         }
         if kind != JointType::Free {
             pos = frame.then(Pose::at(pos)).pos;

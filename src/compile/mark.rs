@@ -2,9 +2,9 @@
 
 use super::body;
 use super::geom::{check_sizes, placed};
-use super::pose::{Pose, V3, rotate, unit};
+use super::pose::{Pose, V3, unit};
 use super::tree::{Part, Tree};
-use crate::asset::vec3::{EPS, normalize};
+use crate::asset::vec3::{EPS, normalize, rotvecquat};
 use crate::error::Result;
 use crate::mjcf::schema::{Camera, Light, Site};
 use crate::types::GeomType;
@@ -139,7 +139,7 @@ pub(super) fn light(
     let (mut pos, mut dir) = (said.pos(), said.dir());
     if let Some(frame) = part.frame {
         pos = frame.then(Pose::at(pos)).pos;
-        dir = rotate(dir, frame.quat);
+        dir = rotvecquat(dir, frame.quat);
     }
     let soft = (0.0..=1.0).contains(&said.softness());
     let msg = "softness must be 0 to 1";

@@ -70,23 +70,6 @@ pub(crate) fn unit(mut quat: Quat) -> Quat {
     quat
 }
 
-/// A vector rotated by a unit quaternion.
-pub(super) fn rotate(vec: V3, q: Quat) -> V3 {
-    if vec == [0.0; 3] || q == UNIT {
-        return vec;
-    }
-    let t = [
-        q[0] * vec[0] + q[2] * vec[2] - q[3] * vec[1],
-        q[0] * vec[1] + q[3] * vec[0] - q[1] * vec[2],
-        q[0] * vec[2] + q[1] * vec[1] - q[2] * vec[0],
-    ];
-    [
-        vec[0] + 2.0 * (q[2] * t[2] - q[3] * t[1]),
-        vec[1] + 2.0 * (q[3] * t[0] - q[1] * t[2]),
-        vec[2] + 2.0 * (q[1] * t[1] - q[2] * t[0]),
-    ]
-}
-
 /// The smallest rotation that takes the z axis to `vec`, which has unit length.
 pub(super) fn z2quat(vec: V3) -> Quat {
     let mut axis = DVec3::Z.cross(vec.into()).to_array();
@@ -223,6 +206,7 @@ fn xyaxes2quat(xyaxes: [f64; 6]) -> Result<Quat, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asset::vec3::rotvecquat;
 
     #[test]
     fn a_pose_undone_is_null() {
@@ -289,7 +273,7 @@ mod tests {
             let axis = |k: usize| {
                 let mut e = [0.0; 3];
                 e[k] = 1.0;
-                rotate(e, quat)
+                rotvecquat(e, quat)
             };
             let back = frame2quat(axis(0), axis(1), axis(2));
             for (x, y) in back.into_iter().zip(quat) {

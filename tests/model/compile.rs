@@ -12,7 +12,7 @@ use manyworlds::mjcf::{Files, Limits, Spec};
 const OWN_SIZES: [&str; 3] = ["njmax", "nconmax", "nJmom"];
 
 /// Tolerance of a real number, relative to itself and to the largest of its array.
-const RTOL: f64 = 1e-9;
+const RTOL: f64 = 1e-11;
 
 fn differences(m: &Model, golden: &Golden) -> Vec<String> {
     let mut out = Vec::new();
@@ -79,10 +79,11 @@ fn reals(name: &str, elem: Elem, have: &[f64], want: &[f64]) -> Option<String> {
         .filter(|x| x.abs() < 1e9)
         .fold(1e-3_f64, |s, x| s.max(x.abs()));
     // MuJoCo and this program take it from the machine's `atan2f`, which is off by one rounding in older C libraries
-    let rtol = if name == "cam_fovy" {
-        2.0 * f64::from(f32::EPSILON)
-    } else {
-        RTOL
+    let rtol = match name {
+        "cam_fovy" => 2.0 * f64::from(f32::EPSILON),
+        // large terms cancel in nodes of cells that a shape fills in part
+        "flex_stiffness" => 1e-9,
+        _ => RTOL,
     };
     let near = |a: f64, b: f64| (a - b).abs() <= rtol * (b.abs() + 0.1 * largest);
     let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| near(*a, *b));

@@ -234,6 +234,7 @@ fn join(m: &Arrays, first: i32, second: i32, out: &mut [i32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::collision::broad::tests::numbers;
     use crate::cpu::collision::soft::near;
     use crate::cpu::flex::flex;
     use crate::cpu::kinematics::kinematics;
@@ -259,11 +260,8 @@ mod tests {
     // compares the pairs of all blocks with those that a look at all elements finds, in worlds that differ by `apart` (m); returns
     // their number
     fn compare<R: Real>(m: &Model, scale: f64, apart: f64) -> usize {
-        let mut seed = 1u64;
-        let mut next = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5
-        };
+        let mut random = numbers();
+        let mut next = || random() - 0.5;
         let mut d = Data::<R>::new(m);
         for x in d.qpos.iter_mut() {
             let base = scale * next();

@@ -325,13 +325,13 @@ pub(super) fn candidates(m: &Model, d: &Data, elements: &Boxes<f64>) -> Option<V
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::cpu::collision::near;
     use crate::cpu::kinematics::kinematics;
 
     // numbers from 0 to 1 that look random
-    fn numbers() -> impl FnMut() -> f64 {
+    pub fn numbers() -> impl FnMut() -> f64 {
         let mut seed = 1u64;
         move || {
             seed = seed

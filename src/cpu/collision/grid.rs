@@ -110,14 +110,11 @@ pub(super) fn overlapping(all: &[Ends], mut each: impl FnMut(u32, u32)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::collision::broad::tests::numbers;
 
     #[test]
     fn every_pair_that_overlaps_is_found_once() {
-        let mut seed = 1u64;
-        let mut next = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (seed >> 33) as f64 / (1u64 << 31) as f64
-        };
+        let mut next = numbers();
         // flat, long, some large, far apart, all at one place, one or none
         for (num, spread, size, large) in [
             (300, [10.0, 7.0, 0.1], 0.3, 0.0),

@@ -26,10 +26,13 @@ impl Polytope {
         }
     }
 
-    // adds the first faces up to one whose plane contains the origin; returns its number, if there is one
-    fn attach_all(&mut self, faces: &[([usize; 3], [usize; 3])]) -> Option<usize> {
+    // adds the first faces between some corners up to one whose plane contains the origin; returns its number, if there is one
+    fn attach_all(&mut self, faces: &[First], all: &[usize]) -> Option<usize> {
         let mut faces = faces.iter();
-        faces.position(|(corner, neighbor)| self.attach(*corner, *neighbor) < MINVAL * MINVAL)
+        faces.position(|face| {
+            let corner = face.corner.map(|i| all[i]);
+            self.attach(corner, face.neighbor) < MINVAL * MINVAL
+        })
     }
 
     fn list_all(&mut self) {
@@ -84,15 +87,7 @@ impl Polytope {
         let v5 = self.support(two, out3, norm3(out3));
         self.mend_base(two, [v1, v2], [v3, v4, v5]);
         self.center_on(&[v1, v2, v3, v4, v5]);
-        let faces = [
-            ([v1, v3, v4], [1, 3, 2]),
-            ([v1, v5, v3], [2, 4, 0]),
-            ([v1, v4, v5], [0, 5, 1]),
-            ([v2, v4, v3], [5, 0, 4]),
-            ([v2, v3, v5], [3, 1, 5]),
-            ([v2, v5, v4], [4, 2, 3]),
-        ];
-        if let Some(face) = self.attach_all(&faces) {
+        if let Some(face) = self.attach_all(&PYRAMIDS, &[v3, v4, v5, v1, v2]) {
             // starts anew from the better of the two triangles on an edge of the base
             let edge = [[v3, v4], [v5, v3], [v4, v5]][face % 3];
             let corner = self.better_triangle([v1, v2], edge);
@@ -178,12 +173,8 @@ impl Polytope {
         if height.iter().any(|&height| height < norm * MINVAL) {
             return false;
         }
-        let first = self.first_faces([v1, v2, v3, v4, v5]);
-        let mut flat = false;
-        for face in first.iter() {
-            flat |= self.attach(face.corner, face.neighbor) < MINVAL * MINVAL;
-        }
-        if flat {
+        let (first, all) = self.first_faces([v1, v2, v3, v4, v5]);
+        if self.attach_all(first, &all).is_some() {
             let edge = [[v1, v2], [v2, v3], [v3, v1]];
             let on = (edge.into_iter()).find(|edge| origin_on_edge(edge.map(|i| self.point(i))));
             return match on {
@@ -196,7 +187,7 @@ impl Polytope {
         }
         let holds = |(k, face): (usize, &First)| {
             let [a, b, c] = face.corner;
-            let side = [a, b, c, face.inside].map(|i| self.point(i));
+            let side = [a, b, c, face.inside].map(|i| self.point(all[i]));
             same_side(side) || self.face[k].dist2 < self.most2
         };
         if !first.iter().enumerate().all(holds) {
@@ -206,53 +197,33 @@ impl Polytope {
         true
     }
 
-    // the first faces around a triangle and a support point on either side of it, the last two of five corners; sets the center
-    fn first_faces(&mut self, all: [usize; 5]) -> Vec<First> {
+    // the first faces around a triangle and a support point on either side of it, the last two of five corners, and the corners in the
+    // order in which the faces count them; sets the center
+    fn first_faces(&mut self, all: [usize; 5]) -> (&'static [First], [usize; 5]) {
         let [a, b, c, above, below] = all.map(|i| self.point(i));
         let volume = volumes(above, below, [a, b, c]);
         let order = match pierces(volume, 0.0) {
             true => Some([0, 1, 2, 3, 4]),
             false => turned(volume),
         };
-        let face = |corner, neighbor, inside| First {
-            corner,
-            neighbor,
-            inside,
-        };
         let Some(order) = order else {
             let edge = least_of(volume);
-            let [a, b, c, d] = [all[edge], all[(edge + 1) % 3], all[3], all[4]];
-            self.center_on(&[a, b, c, d]);
-            return vec![
-                face([a, b, c], [1, 3, 2], d),
-                face([a, d, b], [2, 3, 0], c),
-                face([a, c, d], [0, 3, 1], b),
-                face([d, c, b], [2, 0, 1], a),
-            ];
+            let order = [edge, (edge + 1) % 3, 3, 4, (edge + 2) % 3];
+            let all = order.map(|k| all[k]);
+            self.center_on(&all[..4]);
+            return (&TETRAHEDRON, all);
         };
-        let [a, b, c, d, e] = order.map(|k| all[k]);
-        self.center_on(&[a, b, c, d, e]);
-        vec![
-            face([d, a, b], [1, 3, 2], c),
-            face([d, c, a], [2, 4, 0], b),
-            face([d, b, c], [0, 5, 1], a),
-            face([e, b, a], [5, 0, 4], c),
-            face([e, a, c], [3, 1, 5], b),
-            face([e, c, b], [4, 2, 3], a),
-        ]
+        let all = order.map(|k| all[k]);
+        self.center_on(&all);
+        (&PYRAMIDS, all)
     }
 
     fn begin_at_tetrahedron(&mut self, two: &mut Two, s: &mut Found) -> bool {
         let [v1, v2, v3, v4] = s.simplex.map(|vertex| self.insert(vertex));
         self.center_on(&[v1, v2, v3, v4]);
-        let faces = [
-            ([v1, v2, v3], [1, 3, 2]),
-            ([v1, v4, v2], [2, 3, 0]),
-            ([v1, v3, v4], [0, 3, 1]),
-            ([v4, v3, v2], [2, 0, 1]),
-        ];
-        if let Some(face) = self.attach_all(&faces) {
-            self.restart(s, faces[face].0);
+        if let Some(face) = self.attach_all(&TETRAHEDRON, &[v1, v2, v3, v4]) {
+            let corner = TETRAHEDRON[face].corner.map(|i| [v1, v2, v3, v4][i]);
+            self.restart(s, corner);
             return self.begin_at_triangle(two, s, true);
         }
         if !holds_origin([v1, v2, v3, v4].map(|i| self.point(i))) {
@@ -263,12 +234,37 @@ impl Polytope {
     }
 }
 
-// a first face, its neighbors across the edges 01, 12 and 20, and a corner on its inner side
+// a first face: its corners, its neighbors across the edges 01, 12 and 20, and a corner on its inner side
 struct First {
     corner: [usize; 3],
     neighbor: [usize; 3],
     inside: usize,
 }
+
+const fn first(corner: [usize; 3], neighbor: [usize; 3], inside: usize) -> First {
+    First {
+        corner,
+        neighbor,
+        inside,
+    }
+}
+
+// two pyramids base to base: the corners of the base, and the two tips
+const PYRAMIDS: [First; 6] = [
+    first([3, 0, 1], [1, 3, 2], 2),
+    first([3, 2, 0], [2, 4, 0], 1),
+    first([3, 1, 2], [0, 5, 1], 0),
+    first([4, 1, 0], [5, 0, 4], 2),
+    first([4, 0, 2], [3, 1, 5], 1),
+    first([4, 2, 1], [4, 2, 3], 0),
+];
+
+const TETRAHEDRON: [First; 4] = [
+    first([0, 1, 2], [1, 3, 2], 3),
+    first([0, 3, 1], [2, 3, 0], 2),
+    first([0, 2, 3], [0, 3, 1], 1),
+    first([3, 2, 1], [2, 0, 1], 0),
+];
 
 // rotation matrix of a third of a turn about an axis
 fn third_turn(axis: [f64; 3]) -> [f64; 9] {

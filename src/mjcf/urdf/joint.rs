@@ -190,9 +190,10 @@ fn bound(joint: &mut Joint, limit: &Limit, kind: JointKind) {
 
 /// Two directions orthogonal to an axis: the images of x and y under the shortest rotation of z to the axis.
 fn across([x, y, z]: [f64; 3]) -> [[f64; 3]; 2] {
-    let s = x.hypot(y);
-    let (axis, angle) = match s < 1e-10 {
-        true => ([1.0, 0.0], s.atan2(z)),
+    let s = (x * x + y * y).sqrt();
+    // an axis this near z counts as z
+    let (axis, angle) = match s * s < 1e-14 {
+        true => ([1.0, 0.0], 0f64.atan2(z)),
         false => ([-y / s, x / s], s.atan2(z)),
     };
     let (sin, w) = (angle / 2.0).sin_cos();
