@@ -1,7 +1,7 @@
 //! `forward`: dumps the results of one forward pass and of some steps on given states.
 
 use super::array::{Array, Nums};
-use super::dump::{self, Arrays};
+use super::dump;
 use super::interrupt::Interrupt;
 use super::output::{Kind, Output};
 use super::{Engine, Fault, ModelArg, load, npz};
@@ -72,10 +72,10 @@ struct States {
     beside: BTreeMap<String, Value>,
 }
 
-/// An unfinished dump.
+/// An unfinished dump. An archive holds no array in memory once it is written.
 enum Dump {
     Npz(Box<npz::Writer>),
-    Json(Output),
+    Json(Output, Map<String, Value>),
 }
 
 impl Forward {
@@ -111,16 +111,16 @@ impl Forward {
             return Err(bad("holds no states".to_owned()));
         }
         let interrupt = Interrupt::watch()?;
-        let dump = self.create()?;
+        let mut dump = self.create()?;
 
-        let mut out: Arrays = dump::model(&m, &authored);
+        let compiled = dump::model(&m, &authored);
         // the dump has energies and forces, whether or not the model enables them
         m.edit(|m| m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST | ENBL_INVERSE)?;
         let mut batch = match Batch::with(&m, asked.states.len(), self.engine.settings()) {
             // the compiled arrays are dumped even if the model cannot run yet
             Err(e @ Error::Missing(_)) => {
-                let meta = self.meta(&m, &asked, "compiler", &[]);
-                dump.write(&meta, &out)?;
+                dump.add("", compiled)?;
+                dump.finish(&self.meta(&m, &asked, "compiler", &[]))?;
                 remark!(
                     "{} holds the compiled model alone, because the model cannot run",
                     self.out.display()
@@ -130,16 +130,19 @@ impl Forward {
             batch => batch?,
         };
         remark!("{} states on {}", asked.states.len(), batch.device());
+        dump.add("", compiled)?;
         set(&mut batch, &asked.states).map_err(&bad)?;
         batch.forward()?;
         let worlds = batch.worlds()?;
         let inverse = inverse(&mut batch)?;
         for (k, d) in worlds.iter().enumerate() {
             let m = batch.model();
-            let state = [dump::inputs(m, d, &INPUTS), dump::forward(m, d)].concat();
-            let state = state.into_iter().chain(dump::inverse(m, &inverse, k));
-            out.extend(state.map(|(name, x)| (format!("s{k}/{name}"), x)));
+            let state = format!("s{k}/");
+            dump.add(&state, dump::inputs(m, d, &INPUTS))?;
+            dump.add(&state, dump::forward(m, d))?;
+            dump.add(&state, dump::inverse(m, &inverse, k))?;
         }
+        drop(worlds);
 
         set(&mut batch, &asked.states).map_err(&bad)?;
         let mut steps = self.steps.clone();
@@ -154,12 +157,7 @@ impl Forward {
                 done += more;
             }
             for (k, d) in batch.worlds()?.iter().enumerate() {
-                let state = dump::step(batch.model(), d, n);
-                out.extend(
-                    state
-                        .into_iter()
-                        .map(|(name, x)| (format!("s{k}/{name}"), x)),
-                );
+                dump.add(&format!("s{k}/"), dump::step(batch.model(), d, n))?;
             }
         }
         for flag in batch.flags()? {
@@ -171,7 +169,7 @@ impl Forward {
 
         let meta = self.meta(batch.model(), &asked, &batch.device(), &steps);
         interrupt.check()?;
-        dump.write(&meta, &out)
+        dump.finish(&meta)
     }
 
     // checks the path before anything is computed
@@ -182,7 +180,10 @@ impl Forward {
             Some("npz") => Ok(Dump::Npz(Box::new(npz::Writer::create(
                 &self.out, &inputs,
             )?))),
-            Some("json") => Ok(Dump::Json(Output::create(&self.out, Kind::Json, &inputs)?)),
+            Some("json") => {
+                let out = Output::create(&self.out, Kind::Json, &inputs)?;
+                Ok(Dump::Json(out, Map::new()))
+            }
             _ => Err(Fault::usage(format!(
                 "{}: a dump ends in .npz or .json",
                 self.out.display()
@@ -305,20 +306,28 @@ fn reals(view: manyworlds::fields::View<'_>) -> Vec<f64> {
 }
 
 impl Dump {
-    fn write(self, meta: &Value, arrays: &Arrays) -> Result<(), Fault> {
+    fn add(
+        &mut self,
+        before: &str,
+        arrays: impl IntoIterator<Item = (String, Array)>,
+    ) -> Result<(), Fault> {
+        for (name, array) in arrays {
+            let name = format!("{before}{name}");
+            match self {
+                Self::Npz(out) => out.add(&name, &array)?,
+                Self::Json(_, all) => drop(all.insert(name, value(&array))),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, meta: &Value) -> Result<(), Fault> {
         match self {
             Self::Npz(mut out) => {
                 out.add_text("meta", &meta.to_string())?;
-                for (name, array) in arrays {
-                    out.add(name, array)?;
-                }
                 out.finish()
             }
-            Self::Json(out) => {
-                let arrays: Map<String, Value> = arrays
-                    .iter()
-                    .map(|(name, x)| (name.clone(), value(x)))
-                    .collect();
+            Self::Json(out, arrays) => {
                 let text = json!({ "meta": meta, "arrays": arrays }).to_string();
                 let done = out.file()?.write_all(text.as_bytes());
                 done.map_err(|e| out.fault(&e))?;
