@@ -59,21 +59,28 @@ impl<'a> Block<'a> {
     }
 
     /// Whether two elements may touch: they have no vertex on the same body, and no node in common.
-    pub fn apart(&self, elem: [i32; 2]) -> bool {
-        let Self { m, f, .. } = self;
-        if self.is_itself() && m.flex_interp[f[0]] != 0 {
-            return self.have_no_node_in_common(elem);
+    pub fn apart(&self, [first, second]: [i32; 2]) -> bool {
+        match self.shares_nodes() {
+            true => self.have_no_node_in_common([first, second]),
+            false => disjoint(self.bodies(0, first), self.bodies(1, second)),
         }
-        let bodies = |side: usize| {
-            let mut bodies = [-1; 4];
-            let vertices = elem_vertices(m, f[side], elem[side] as usize);
-            for (body, v) in bodies.iter_mut().zip(vertices) {
-                *body = m.flex_vertbodyid[v];
-            }
-            bodies
-        };
-        let [own, other] = [bodies(0), bodies(1)];
-        own.iter().all(|body| *body < 0 || !other.contains(body))
+    }
+
+    // whether neighbours are elements with a node in common, as in a flex between nodes that touches itself
+    fn shares_nodes(&self) -> bool {
+        self.is_itself() && self.m.flex_interp[self.f[0]] != 0
+    }
+
+    // bodies of an element's vertices; other negative numbers on either side for vertices without one
+    fn bodies(&self, side: usize, elem: i32) -> [i32; 4] {
+        let mut vertices = elem_vertices(self.m, self.f[side], elem as usize);
+        let mut next = || vertices.next().map(|v| self.m.flex_vertbodyid[v]);
+        let first = next().unwrap_or(-1);
+        let all = [Some(first), next(), next(), next()];
+        all.map(|body| match body.unwrap_or(first) {
+            0.. => body.unwrap_or(first),
+            _ => -1 - side as i32,
+        })
     }
 
     /// Number of pairs of elements that may touch; not more than so many are counted.
@@ -114,10 +121,27 @@ impl<'a> Block<'a> {
         })
     }
 
-    // adds the pairs of places whose boxes overlap
-    fn find(&self, all: &[Ends], found: &mut Vec<[u32; 2]>) {
+    // bodies of the elements at the places of `boxes`; none if neighbours are not known by these
+    fn bodies_of_all(&self) -> Vec<[i32; 4]> {
+        if self.shares_nodes() {
+            return Vec::new();
+        }
+        let sides = if self.is_itself() { 1 } else { 2 };
+        let side = |side: usize| self.elem[side].iter().map(move |&e| self.bodies(side, e));
+        (0..sides).flat_map(side).collect()
+    }
+
+    // adds the pairs of places whose boxes overlap and that may touch
+    fn find(&self, all: &[Ends], bodies: &[[i32; 4]], found: &mut Vec<[u32; 2]>) {
         let (own, itself) = (self.elem[0].len() as u32, self.is_itself());
         overlapping(all, |a, b| {
+            // most of them are neighbours
+            if bodies
+                .get(a as usize)
+                .is_some_and(|of| !disjoint(*of, bodies[b as usize]))
+            {
+                return;
+            }
             let [first, second] = [a.min(b), a.max(b)];
             // of two flexes, one of each
             if itself || (first < own && second >= own) {
@@ -125,6 +149,12 @@ impl<'a> Block<'a> {
             }
         });
     }
+}
+
+// whether none of four numbers is among four others
+fn disjoint(a: [i32; 4], b: [i32; 4]) -> bool {
+    a.iter()
+        .all(|x| b.iter().fold(true, |none, y| none & (x != y)))
 }
 
 // boxes around those of all worlds, if they are not much longer than a world's own
@@ -178,19 +208,21 @@ pub fn pairs_of<R: Real>(
     };
     let detect = d.own.collision_detect(m, k);
     let lanes = lanes.min(R::WIDTH);
+    let bodies = block.bodies_of_all();
     let mut found = Vec::new();
     match around(&block, boxes, detect, lanes) {
-        Some(all) => block.find(&all, &mut found),
+        Some(all) => block.find(&all, &bodies, &mut found),
         None => {
             for lane in 0..lanes {
                 let own: Vec<Ends> = block.boxes(boxes, detect.lane(lane), lane).collect();
-                block.find(&own, &mut found);
+                block.find(&own, &bodies, &mut found);
             }
         }
     }
-    // most of them are neighbours, which may not touch
     let elem = |places: [u32; 2]| [0, 1].map(|side| block.elem[side][places[side] as usize]);
-    found.retain(|places| block.apart(elem(*places)));
+    if bodies.is_empty() {
+        found.retain(|places| block.apart(elem(*places)));
+    }
     found.sort_unstable();
     found.dedup();
     let all = found.into_iter().map(elem);
