@@ -10,8 +10,10 @@ const CCD_NEWER: bool = !CCD_OLDER || senses_distances;
 const OLDER_TURN: f32 = 1e-3;
 // distance below which two contacts count as one, as a fraction of the smaller bounding sphere's radius
 const OLDER_DISTINCT: f32 = 1e-3;
-// share of a cylinder's half length in which the normal is that of the side
+// share of a cylinder's half length in which the normal may be that of the side
 const OLDER_SIDE: f32 = 0.95;
+// factor of the distance from a cylinder's side below which its cap counts as the nearer surface
+const OLDER_CAP: f32 = 0.25;
 
 // maximum iterations of the search for the normal of an ellipsoid
 const OLDER_TURNS: i32 = 30;
@@ -107,12 +109,18 @@ fn surface_normal(kind: i32, shape: Shape, point: vec3f, guess: vec3f) -> vec4f 
         local = vec4f(at, 1.0);
     } else if (solid_capsule && kind == GEOM_CAPSULE) {
         local = vec4f(at.xy, at.z - clip(at.z, -size.y, size.y), 1.0);
-    } else if (solid_cylinder && kind == GEOM_CYLINDER && abs(at.z) < OLDER_SIDE * size.y) {
+    } else if (solid_cylinder && kind == GEOM_CYLINDER && !near_cap(size, at)) {
         local = vec4f(at.xy, 0.0, 1.0);
     } else if (solid_ellipsoid && kind == GEOM_ELLIPSOID) {
         local = nearest_normal(size, at, transpose(shape.mat) * guess);
     }
     return vec4f(shape.mat * normalize3(local.xyz).xyz, local.w);
+}
+
+// true if a point is much nearer to a cap of a cylinder than to its side
+fn near_cap(size: vec3f, at: vec3f) -> bool {
+    let inside = abs(size.x - length(at.xy));
+    return abs(at.z) > OLDER_SIDE * size.y || abs(size.y - abs(at.z)) < OLDER_CAP * inside;
 }
 
 // normal of an ellipsoid where it is nearest to a point (xyz); w is 0 if there is none

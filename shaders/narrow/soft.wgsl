@@ -347,19 +347,10 @@ fn element_size(second: bool, radius: f32) -> f32 {
 
 // a triangle on a smooth surface: take the surface's normal
 fn smooth_triangle(kind: i32, shape: Shape) {
-    if (kind == GEOM_CYLINDER && near_cap(shape, found_point[0].pos)) {
-        return;
-    }
     let normal = surface_normal(kind, shape, found_point[0].pos, found_point[0].normal);
     if (normal.w > 0.0) {
         found_point[0].normal = normal.xyz;
     }
-}
-
-// true if a point in a cylinder is much nearer to a cap than to the side
-fn near_cap(shape: Shape, point: vec3f) -> bool {
-    let local = transpose(shape.mat) * (point - shape.pos);
-    return shape.size[1] - abs(local.z) < 0.25 * (shape.size[0] - length(local.xy));
 }
 
 // what carries a side of a contact at a point. The body of a geom or vertex has the whole share. Of an element the point nearest to the

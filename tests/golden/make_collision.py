@@ -3,7 +3,7 @@
 
 KIND: closed (pairs with a closed form), convex (pairs without; one contact each), faces (of those, flat ones: several contacts where
 faces or edges meet), caps (ends of cylinders on ends of cylinders and boxes), hfield (a height field and every convex type), older and older_hfield (convex pairs and height fields by the
-older collider), tight (curved pairs without a closed form, to a tenth of the default tolerance), lattice (convex pairs at places of a
+older collider), sunk (ends of cylinders deep in cylinders and boxes, by the older collider), tight (curved pairs without a closed form, to a tenth of the default tolerance), lattice (convex pairs at places of a
 lattice, turned by round angles: many ways out are equally short). Writes type[n,2], mesh[n,2] (of solids.xml; -1: none),
 size[n,2,3], rbound[n,2], pos[n,2,3], mat[n,2,9], margin[n], ncon[n], con[n,50,13] (distance, position, frame). Some poses are
 aligned on purpose: parallel axes, faces that meet flush, centers that coincide.
@@ -26,7 +26,7 @@ PAIRS = {
     "faces": [("capsule", "cylinder"), ("cylinder", "cylinder"), ("cylinder", "box")] + [
         (t, s) for t in ("capsule", "cylinder", "box") for s in MESHES[::2]] + [(s, t) for i, s in enumerate(MESHES) for t in MESHES[i::2]],
 }
-PAIRS["caps"] = [("cylinder", "cylinder"), ("cylinder", "box")]
+PAIRS["caps"] = PAIRS["sunk"] = [("cylinder", "cylinder"), ("cylinder", "box")]
 PAIRS["older"], PAIRS["older_hfield"], PAIRS["tight"], PAIRS["lattice"] = PAIRS["convex"], PAIRS["hfield"], BARE, PAIRS["convex"]
 XML = """<mujoco><option ccd_tolerance="%s"><flag multiccd="%s" nativeccd="%s"/></option><asset>%s</asset><worldbody>%s
 <body name="b"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>%s</body></worldbody></mujoco>"""
@@ -74,8 +74,8 @@ def pose(rng, pair, k):
     return sizes, p1, q1, p1 + r, q2
 
 
-def stacked(rng, pair):
-    # the second solid stands on the first, turned about their common axis and leaning a little
+def stacked(rng, pair, depth=(-5, -2.5)):
+    # the second solid stands on the first, turned about their common axis and leaning a little; depth: its power of ten
     sizes = [rng.uniform(0.05, 0.3, 3) for _ in range(2)]
     q1, q2, lean = unit(rng), np.zeros(4), np.zeros(4)
     mujoco.mju_axisAngle2Quat(lean, np.array([0.0, 0.0, 1.0]), rng.uniform(0, 7))
@@ -85,8 +85,12 @@ def stacked(rng, pair):
     across = rng.normal(size=2)
     across *= rng.uniform(0, 1.2) * min(sizes[0][0], sizes[1][0]) / np.linalg.norm(across)
     r, p1 = np.zeros(3), rng.normal(size=3)
-    mujoco.mju_rotVecQuat(r, np.append(across, sum(height) - 10.0 ** rng.uniform(-5, -2.5)), q1)
+    mujoco.mju_rotVecQuat(r, np.append(across, sum(height) - 10.0 ** rng.uniform(*depth)), q1)
     return sizes, p1, q1, p1 + r, q2
+
+
+def sunk(rng, pair):
+    return stacked(rng, pair, (-2.5, -1))
 
 
 def lattice(rng, pair):
@@ -120,14 +124,14 @@ def main(out, n=24, kind="closed", only=None):
         k = 0
         while hits < n:
             k += 1
-            special = {"caps": stacked, "lattice": lattice}.get(kind)
+            special = {"caps": stacked, "sunk": sunk, "lattice": lattice}.get(kind)
             sizes, p1, q1, p2, q2 = special(rng, pair) if special else pose(rng, pair, k)
             margin = 0.0 if k % 3 else 0.03
             solids = SOLIDS if any(name in MESHES or name == "hfield" for name in pair) else ""
             first = geom(pair[0], sizes[0], dict(pos=p1, quat=q1))
             second = geom(pair[1], sizes[1], dict(margin=[margin]))
             tolerance = "1e-7" if kind == "tight" else "1e-6"
-            flags = said[kind in ("faces", "caps", "older")], said["older" not in kind]
+            flags = said[kind in ("faces", "caps", "older", "sunk")], said["older" not in kind and kind != "sunk"]
             m = mujoco.MjModel.from_xml_string(XML % (tolerance, *flags, solids, first, second))
             d = mujoco.MjData(m)
             d.qpos[:] = np.concatenate([p2, q2])

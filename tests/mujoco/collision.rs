@@ -137,7 +137,7 @@ fn ends_of_cylinders_meet_in_mujocos_corners() {
 // centers other corners are found, which the counts allow
 #[test]
 fn the_older_collider_finds_what_mujocos_finds() {
-    for name in ["older", "older_hfield"] {
+    for name in ["older", "older_hfield", "sunk"] {
         let golden = Golden::open(&format!("tests/golden/{name}.npz"));
         let num = golden.get("margin").unwrap().len();
         let (mut all, mut near, mut exact, mut other) = (0, 0, 0, 0);

@@ -13,8 +13,10 @@ use crate::types::*;
 const TURN: f64 = 1e-3;
 /// Distance below which two contacts count as one, as a fraction of the smaller bounding sphere's radius.
 const DISTINCT: f64 = 1e-3;
-/// Share of a cylinder's half length in which the normal is that of the side.
+/// Share of a cylinder's half length in which the normal may be that of the side.
 const SIDE: f64 = 0.95;
+/// Factor of the distance from a cylinder's side below which its cap counts as the nearer surface.
+const CAP: f64 = 0.25;
 
 /// Maximum iterations of the search for the normal of an ellipsoid.
 const TURNS: usize = 30;
@@ -140,11 +142,17 @@ pub fn surface_normal(
     let local = match GeomType::from_i32(kind)? {
         GeomType::Sphere => [x, y, z],
         GeomType::Capsule => [x, y, z - clip(z, -size[1], size[1])],
-        GeomType::Cylinder if z.abs() < SIDE * size[1] => [x, y, 0.0],
+        GeomType::Cylinder if !near_cap(size, [x, y, z]) => [x, y, 0.0],
         GeomType::Ellipsoid => nearest_normal(size, [x, y, z], mul_mat_t_vec3(shape.mat, guess))?,
         _ => return None,
     };
     Some(mul_mat_vec3(shape.mat, normalize3(local).0))
+}
+
+// true if a point is much nearer to a cap of a cylinder than to its side
+fn near_cap([radius, half, _]: [f64; 3], [x, y, z]: [f64; 3]) -> bool {
+    let inside = (radius - (x * x + y * y).sqrt()).abs();
+    z.abs() > SIDE * half || (half - z.abs()).abs() < CAP * inside
 }
 
 // normal of an ellipsoid where it is nearest to a point

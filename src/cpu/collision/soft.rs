@@ -29,9 +29,6 @@ use crate::fields::{Arrays, Data, Model, OwnLane};
 use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
-/// Cylinder: factor of the distance from the side below which the cap counts as the nearer surface.
-const CAP: f64 = 0.25;
-
 /// True if a pair of the collision list has a flex.
 #[inline(always)]
 pub fn is_soft(m: &Arrays, k: usize) -> bool {
@@ -472,20 +469,10 @@ pub fn touch<R: Real>(
 // a triangle on a smooth surface: take the surface's normal
 fn smooth(kind: i32, shape: &Shape, out: &mut Contacts) {
     for point in &mut out.point[..out.num] {
-        if kind == GeomType::Cylinder && near_cap(shape, point.pos) {
-            continue;
-        }
         if let Some(normal) = surface_normal(kind, shape, point.pos, point.normal) {
             point.normal = normal;
         }
     }
-}
-
-// true if a point in a cylinder is much nearer to a cap than to the side
-fn near_cap(shape: &Shape, point: [f64; 3]) -> bool {
-    let [x, y, z] = mul_mat_t_vec3(shape.mat, sub3(point, shape.pos));
-    let [radius, half, _] = shape.size;
-    half - z.abs() < CAP * (radius - x.hypot(y))
 }
 
 // ends of the axis of a capsule, or the center of a sphere twice
