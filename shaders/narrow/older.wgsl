@@ -117,7 +117,7 @@ fn surface_normal(kind: i32, shape: Shape, point: vec3f, guess: vec3f) -> vec4f 
     return vec4f(shape.mat * normalize3(local.xyz).xyz, local.w);
 }
 
-// true if a point is much nearer to a cap of a cylinder than to its side
+// true if a point of a cylinder is near an end of its axis, or much nearer to a cap than to the side
 fn near_cap(size: vec3f, at: vec3f) -> bool {
     let inside = abs(size.x - length(at.xy));
     return abs(at.z) > OLDER_SIDE * size.y || abs(size.y - abs(at.z)) < OLDER_CAP * inside;

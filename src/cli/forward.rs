@@ -113,13 +113,12 @@ impl Forward {
         let interrupt = Interrupt::watch()?;
         let mut dump = self.create()?;
 
-        let compiled = dump::model(&m, &authored);
+        dump.add("", dump::model(&m, &authored))?;
         // the dump has energies and forces, whether or not the model enables them
         m.edit(|m| m.opt.enableflags |= ENBL_ENERGY | ENBL_RNEPOST | ENBL_INVERSE)?;
         let mut batch = match Batch::with(&m, asked.states.len(), self.engine.settings()) {
             // the compiled arrays are dumped even if the model cannot run yet
             Err(e @ Error::Missing(_)) => {
-                dump.add("", compiled)?;
                 dump.finish(&self.meta(&m, &asked, "compiler", &[]))?;
                 remark!(
                     "{} holds the compiled model alone, because the model cannot run",
@@ -130,7 +129,6 @@ impl Forward {
             batch => batch?,
         };
         remark!("{} states on {}", asked.states.len(), batch.device());
-        dump.add("", compiled)?;
         set(&mut batch, &asked.states).map_err(&bad)?;
         batch.forward()?;
         let worlds = batch.worlds()?;

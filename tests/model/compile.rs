@@ -78,8 +78,8 @@ fn reals(name: &str, elem: Elem, have: &[f64], want: &[f64]) -> Option<String> {
         .iter()
         .filter(|x| x.abs() < 1e9)
         .fold(1e-3_f64, |s, x| s.max(x.abs()));
-    // MuJoCo and this program take it from the machine's `atan2f`, which is off by one rounding in older C libraries
     let rtol = match name {
+        // MuJoCo and this program take it from the machine's `atan2f`, which is off by one rounding in older C libraries
         "cam_fovy" => 2.0 * f64::from(f32::EPSILON),
         // large terms cancel in nodes of cells that a shape fills in part
         "flex_stiffness" => 1e-9,

@@ -71,16 +71,20 @@ impl<'a> Block<'a> {
         self.is_itself() && self.m.flex_interp[self.f[0]] != 0
     }
 
-    // bodies of an element's vertices; other negative numbers on either side for vertices without one
+    // bodies of an element's vertices, the first of them again where there are fewer than four; other negative numbers on either side for
+    // vertices without one
     fn bodies(&self, side: usize, elem: i32) -> [i32; 4] {
-        let mut vertices = elem_vertices(self.m, self.f[side], elem as usize);
-        let mut next = || vertices.next().map(|v| self.m.flex_vertbodyid[v]);
-        let first = next().unwrap_or(-1);
-        let all = [Some(first), next(), next(), next()];
-        all.map(|body| match body.unwrap_or(first) {
-            0.. => body.unwrap_or(first),
+        let vertices = elem_vertices(self.m, self.f[side], elem as usize);
+        let mut bodies = vertices.map(|v| match self.m.flex_vertbodyid[v] {
+            body @ 0.. => body,
             _ => -1 - side as i32,
-        })
+        });
+        let first = bodies.next().unwrap_or(-1 - side as i32);
+        let mut all = [first; 4];
+        for (body, next) in all[1..].iter_mut().zip(bodies) {
+            *body = next;
+        }
+        all
     }
 
     /// Number of pairs of elements that may touch; not more than so many are counted.
@@ -103,49 +107,59 @@ impl<'a> Block<'a> {
         (0..3).any(|k| a[3 + k] + 1 < b[k] || b[3 + k] + 1 < a[k])
     }
 
-    // places of the elements, those of the second side after those of the first, and their boxes in a lane
+    // the elements and their sides, by their places: those of the second side after those of the first
+    fn places(&self) -> impl Iterator<Item = (usize, i32)> {
+        let sides = if self.is_itself() { 1 } else { 2 };
+        (0..sides).flat_map(|side| self.elem[side].iter().map(move |&elem| (side, elem)))
+    }
+
+    // places of the elements and their boxes in a lane
     fn boxes<R: Real>(
         &self,
         boxes: &Boxes<R>,
         detect: f64,
         lane: usize,
     ) -> impl Iterator<Item = Ends> {
-        let sides = if self.is_itself() { 1 } else { 2 };
-        let elements = (0..sides).flat_map(|side| {
-            let first = self.m.flex_elemadr[self.f[side]];
-            self.elem[side].iter().map(move |e| (first + e) as usize)
-        });
-        elements.enumerate().map(move |(place, element)| {
+        self.places().enumerate().map(move |(place, (side, elem))| {
+            let element = (self.m.flex_elemadr[self.f[side]] + elem) as usize;
             let (pos, size) = boxes.place(element);
             (place as u32, ends(pos, size, detect, lane))
         })
     }
 
-    // bodies of the elements at the places of `boxes`; none if neighbours are not known by these
+    // bodies of the element at each place; none if neighbours are not known by these
     fn bodies_of_all(&self) -> Vec<[i32; 4]> {
-        if self.shares_nodes() {
-            return Vec::new();
+        match self.shares_nodes() {
+            true => Vec::new(),
+            false => self
+                .places()
+                .map(|(side, elem)| self.bodies(side, elem))
+                .collect(),
         }
-        let sides = if self.is_itself() { 1 } else { 2 };
-        let side = |side: usize| self.elem[side].iter().map(move |&e| self.bodies(side, e));
-        (0..sides).flat_map(side).collect()
     }
 
-    // adds the pairs of places whose boxes overlap and that may touch
+    // the elements of a pair of places of `elem`
+    fn pair(&self, places: [u32; 2]) -> [i32; 2] {
+        [0, 1].map(|side| self.elem[side][places[side] as usize])
+    }
+
+    // adds the pairs whose boxes overlap and that may touch
     fn find(&self, all: &[Ends], bodies: &[[i32; 4]], found: &mut Vec<[u32; 2]>) {
         let (own, itself) = (self.elem[0].len() as u32, self.is_itself());
         overlapping(all, |a, b| {
-            // most of them are neighbours
-            if bodies
-                .get(a as usize)
-                .is_some_and(|of| !disjoint(*of, bodies[b as usize]))
-            {
-                return;
-            }
             let [first, second] = [a.min(b), a.max(b)];
             // of two flexes, one of each
-            if itself || (first < own && second >= own) {
-                found.push([first, second - if itself { 0 } else { own }]);
+            if !itself && (first >= own || second < own) {
+                return;
+            }
+            let pair = [first, second - if itself { 0 } else { own }];
+            // most of them are neighbours
+            let apart = match bodies.is_empty() {
+                true => self.apart(self.pair(pair)),
+                false => disjoint(bodies[first as usize], bodies[second as usize]),
+            };
+            if apart {
+                found.push(pair);
             }
         });
     }
@@ -219,13 +233,9 @@ pub fn pairs_of<R: Real>(
             }
         }
     }
-    let elem = |places: [u32; 2]| [0, 1].map(|side| block.elem[side][places[side] as usize]);
-    if bodies.is_empty() {
-        found.retain(|places| block.apart(elem(*places)));
-    }
     found.sort_unstable();
     found.dedup();
-    let all = found.into_iter().map(elem);
+    let all = found.into_iter().map(|places| block.pair(places));
     pairs.extend(all.map(|elem| Pair { k, elem }));
 }
 

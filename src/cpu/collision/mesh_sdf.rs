@@ -3,7 +3,7 @@
 //! Triangles that may reach into the solid are found in the tree of boxes of the mesh. On each, from points spread over it, a descent
 //! among its corners (that of Frank and Wolfe) looks for the deepest point; a point within the solid is a contact.
 
-use super::sdf::{Field, Map, halton, turned};
+use super::sdf::{Field, Map, halton};
 use crate::cpu::lib::contact::{Contacts, Shape};
 use crate::cpu::lib::math::*;
 use crate::fields::{Model, OwnLane};
@@ -153,8 +153,8 @@ impl<'a> Search<'a> {
                 continue;
             }
             known.push(x);
-            let normal = turned(scl3(slope, -1.0), quat);
-            let at = add3(turned(x, quat), pos);
+            let normal = rot_vec_quat(scl3(slope, -1.0), quat);
+            let at = add3(rot_vec_quat(x, quat), pos);
             out.add(dist, add_scl3(at, normal, dist / 2.0), normal);
         }
     }

@@ -149,7 +149,7 @@ pub fn surface_normal(
     Some(mul_mat_vec3(shape.mat, normalize3(local).0))
 }
 
-// true if a point is much nearer to a cap of a cylinder than to its side
+// true if a point of a cylinder is near an end of its axis, or much nearer to a cap than to the side
 fn near_cap([radius, half, _]: [f64; 3], [x, y, z]: [f64; 3]) -> bool {
     let inside = (radius - (x * x + y * y).sqrt()).abs();
     z.abs() > SIDE * half || (half - z.abs()).abs() < CAP * inside

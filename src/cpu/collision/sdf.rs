@@ -97,26 +97,12 @@ impl Map {
 
 fn neg_pose((pos, quat): Pose) -> Pose {
     let quat = neg_quat(quat);
-    (scl3(turned(pos, quat), -1.0), quat)
+    (scl3(rot_vec_quat(pos, quat), -1.0), quat)
 }
 
 fn mul_pose((pos1, quat1): Pose, (pos2, quat2): Pose) -> Pose {
-    let pos = add3(turned(pos2, quat1), pos1);
+    let pos = add3(rot_vec_quat(pos2, quat1), pos1);
     (pos, unit(mul_quat(quat1, quat2)))
-}
-
-/// A vector turned by a quaternion, with the roundings of `mju_rotVecQuat`: the descent stands on edges, where they decide.
-pub fn turned(v: [f64; 3], q: [f64; 4]) -> [f64; 3] {
-    let t = [
-        q[0] * v[0] + q[2] * v[2] - q[3] * v[1],
-        q[0] * v[1] + q[3] * v[0] - q[1] * v[2],
-        q[0] * v[2] + q[1] * v[1] - q[2] * v[0],
-    ];
-    [
-        v[0] + 2.0 * (q[2] * t[2] - q[3] * t[1]),
-        v[1] + 2.0 * (q[3] * t[0] - q[1] * t[2]),
-        v[2] + 2.0 * (q[1] * t[1] - q[2] * t[0]),
-    ]
 }
 
 // a quaternion of unit length already is returned unchanged (`mju_normalize4`)
@@ -512,8 +498,8 @@ pub fn sdf_sdf(first: &Field, second: &Field, descent: Descent, out: &mut Contac
             continue;
         }
         known.push(x);
-        let normal = turned(scl3(both.normal(x), -1.0), frame2.1);
-        let pos = add3(turned(x, frame2.1), frame2.0);
+        let normal = rot_vec_quat(scl3(both.normal(x), -1.0), frame2.1);
+        let pos = add3(rot_vec_quat(x, frame2.1), frame2.0);
         let midway = add_scl3(pos, normalize3(normal).0, dist / 2.0);
         out.add(dist, midway, normal);
     }

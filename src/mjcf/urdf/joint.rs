@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Known, Said};
+use crate::asset::vec3::normalize;
 use crate::mjcf::attrs::{self, Lenient};
 use crate::mjcf::nearest::nearest;
 use crate::mjcf::read::Reader;
@@ -190,12 +191,13 @@ fn bound(joint: &mut Joint, limit: &Limit, kind: JointKind) {
 
 /// Two directions orthogonal to an axis: the images of x and y under the shortest rotation of z to the axis.
 fn across([x, y, z]: [f64; 3]) -> [[f64; 3]; 2] {
-    let s = (x * x + y * y).sqrt();
-    // an axis this near z counts as z
-    let (axis, angle) = match s * s < 1e-14 {
-        true => ([1.0, 0.0], 0f64.atan2(z)),
-        false => ([-y / s, x / s], s.atan2(z)),
-    };
+    // an axis near z counts as z
+    let mut axis = [-y, x];
+    let s = normalize(&mut axis);
+    if s == 0.0 {
+        axis = [1.0, 0.0];
+    }
+    let angle = s.atan2(z);
     let (sin, w) = (angle / 2.0).sin_cos();
     let [a, b] = axis.map(|c| c * sin);
     [
