@@ -107,6 +107,9 @@ fn wanted(entry: i32) -> Ask {
         if ((off & DSBL_EQUALITY) != 0 || eq_active(entry) == 0 || (SLEEPS && !equality_awake(entry))) {
             return Ask();
         }
+        if (ntendon > 0 && eq_type(entry) == EQ_TENDON && !(tendon_moves(eq_obj1id(entry)) || tendon_moves(eq_obj2id(entry)))) {
+            return Ask();
+        }
         let pattern = eq_Jpat(entry);
         if (eq_type(entry) != EQ_FLEX && pattern_num(max(pattern, 0)) == 0) {
             return Ask();
@@ -126,7 +129,7 @@ fn wanted(entry: i32) -> Ask {
         }
         let i = entry - BEGIN_FRICTION_TENDON;
         let loss = tendon_frictionloss(i);
-        let asked = loss != 0.0 && !is_fixed(i) && tendon_is_awake(i);
+        let asked = loss != 0.0 && !is_fixed(i) && tendon_is_awake(i) && tendon_moves(i);
         return Ask(select(0, 1, asked), CNSTR_FRICTIONTENDON, i, tendon_Jpat(i), 0.0, 0.0, loss, 1.0);
     }
     // limits
@@ -154,6 +157,19 @@ fn is_awake(tree: i32) -> bool {
 // likewise for a tendon
 fn tendon_is_awake(i: i32) -> bool {
     return !SLEEPS || tendon_awake(i);
+}
+
+// where a dof changes the length of a tendon; everywhere if J is sparse, which keeps rows of zeros
+fn tendon_moves(i: i32) -> bool {
+    if (i < 0 || opt_jacobian == JAC_SPARSE || (opt_jacobian == JAC_AUTO && nv >= 60)) {
+        return i >= 0;
+    }
+    for (var k = 0; k < ten_J_rownnz(i); k++) {
+        if (ten_J(ten_J_rowadr(i) + k) != 0.0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // number of rows: a connect holds a point, a weld a pose, a flex its edges or the strains of a cell, the others one number
@@ -204,7 +220,7 @@ fn tendon_limit(i: i32, side: i32) -> Ask {
     let dist = select(ten_length(i) - tendon_range(i, 0), tendon_range(i, 1) - ten_length(i), side == 1);
     let margin = tendon_margin(i);
     return Ask(
-        select(0, 1, dist < margin), CNSTR_LIMITTENDON, i, tendon_Jpat(i), dist, margin, 0.0, select(1.0, -1.0, side == 1));
+        select(0, 1, dist < margin && tendon_moves(i)), CNSTR_LIMITTENDON, i, tendon_Jpat(i), dist, margin, 0.0, select(1.0, -1.0, side == 1));
 }
 
 fn contact_ask(c: i32) -> Ask {

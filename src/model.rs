@@ -373,6 +373,15 @@ impl Opt {
         self.enableflags & bit != 0
     }
 
+    /// True if MuJoCo keeps the Jacobian of the rows dense in a model of `nv` dofs; it then leaves out rows of zeros.
+    pub fn has_dense_jacobian(&self, nv: usize) -> bool {
+        match Jacobian::from_i32(self.jacobian) {
+            Some(Jacobian::Sparse) => false,
+            Some(Jacobian::Dense) => true,
+            _ => nv < 60,
+        }
+    }
+
     /// True if `qacc` of inverse dynamics is the acceleration over a timestep (m/s², rad/s²), not that of an instant; Runge-Kutta
     /// does not support it.
     pub fn inverts_steps(&self) -> bool {

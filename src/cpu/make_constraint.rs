@@ -216,6 +216,18 @@ impl<R: Real> Writer<'_, R> {
         }
     }
 
+    // where a dof changes the length of a tendon; everywhere if J is sparse, which keeps rows of zeros
+    fn tendon_moves(&self, i: usize) -> R::Mask {
+        let m = self.m;
+        if !m.opt.has_dense_jacobian(m.nv) {
+            return R::zero().le(R::zero());
+        }
+        let (adr, num) = (m.ten_J_rowadr[i] as usize, m.ten_J_rownnz[i] as usize);
+        let never = R::zero().lt(R::zero());
+        let row = &self.d.ten_J[adr..adr + num];
+        row.iter().fold(never, |moves, &x| moves | nonzero(x))
+    }
+
     // adds a row without its Jacobian; returns its number
     #[inline(always)]
     fn add(&mut self, row: Row<R>, s: &Soft<R>) -> usize {
@@ -310,7 +322,7 @@ impl<R: Real> Writer<'_, R> {
                 continue;
             }
             let loss = self.d.own.tendon_frictionloss(m, i);
-            let present = nonzero(loss) & self.tendon_is_awake(i);
+            let present = nonzero(loss) & self.tendon_is_awake(i) & self.tendon_moves(i);
             if present.any() && self.reserve(1) {
                 let own = &self.d.own;
                 let s = soft!(m, own, tendon_solref_fri[2 * i], tendon_solimp_fri[5 * i]);
@@ -394,7 +406,9 @@ impl<R: Real> Writer<'_, R> {
 
     fn tendon_limit(&mut self, i: usize, dist: R, sign: R) {
         let m = self.m;
-        let present = dist.lt(self.d.own.tendon_margin(m, i)) & self.tendon_is_awake(i);
+        let present = dist.lt(self.d.own.tendon_margin(m, i))
+            & self.tendon_is_awake(i)
+            & self.tendon_moves(i);
         if !present.any() || !self.reserve(1) {
             return;
         }

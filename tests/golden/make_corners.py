@@ -147,4 +147,14 @@ for iterations in (1, 200):
          "cacc cfrc_ext cfrc_int sensordata", 1e-9, qpos=[.05, -.02, .3, .99, .06, .05, .02, .2, 1.3, .1, 1.05, 1, .02, 0, .01], qvel=[.3, -.2, -1, .5, .4, -.3, 1, .1, .2, .3, -.2, .1, .4],
          ctrl=[2, 1.5], qfrc_applied=[1, -2, 3, .2, .3, -.1, .05, 4, 5, 6, .7, .8, .9], xfrc_applied=[0] * 6 + [5, 6, 7, 1, 2, 3] + [0] * 6 + [-1, 2, 4, .1, .2, .3])
 
+# tendons that no dof changes have rows only with a sparse Jacobian: between sites of one body, and of joints with no weight
+STILL = """<tendon><spatial name="one" range="1 2" limited="true" frictionloss="3"><site site="p"/><site site="p2"/></spatial>
+<fixed name="none" range="1 2" limited="true" frictionloss="2"><joint joint="a" coef="0"/></fixed>
+<spatial name="moves" range="2 3" limited="true" frictionloss="1"><site site="o"/><site site="p"/></spatial></tendon>
+<equality><tendon tendon1="none" tendon2="one"/><tendon tendon1="moves" tendon2="one" polycoef=".1 .2 0 0 0"/></equality>"""
+for jacobian in ("dense", "sparse", "auto"):
+    case(f"tendons that nothing moves, {jacobian}", f"""<mujoco><option jacobian="{jacobian}" tolerance="1e-14" iterations="200"/><worldbody><site name="o" pos=".3 0 .8"/>
+         <body pos="0 0 1"><joint name="a" axis="0 1 0"/><geom size=".05 .2" type="capsule"/><site name="p" pos=".1 0 .2"/><site name="p2" pos=".1 .05 .1"/></body></worldbody>{STILL}</mujoco>""",
+         "ne nf nl nefc efc_type efc_id efc_pos qacc", qpos=[0.3], qvel=[1])
+
 json.dump(CASES, open(pathlib.Path(__file__).parent / "corners.json", "w"), separators=(",", ":"))

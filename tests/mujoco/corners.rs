@@ -139,7 +139,34 @@ fn free_joints_transmit_their_own_forces(backend: Backend) {
     assert_eq!(met, 2);
 }
 
+// a tendon without motion has rows of zeros where MuJoCo's Jacobian is sparse, and none where it is dense
+fn tendons_that_nothing_moves_have_mujocos_rows(backend: Backend) {
+    let mut met = 0;
+    for case in cases() {
+        let name = case["name"].as_str().unwrap();
+        if !name.contains("nothing moves") {
+            continue;
+        }
+        let mut batch = worlds(&model(&case), 2, backend);
+        for (name, values) in numbers(&case["state"]) {
+            batch.set(name, &values.repeat(2)).unwrap();
+        }
+        batch.forward().unwrap();
+        let said = numbers(&case["said"]);
+        for count in ["ne", "nf", "nl", "nefc"] {
+            let want = said[count][0] as i32;
+            assert_eq!(batch.ints(count).unwrap(), [want; 2], "{name}: {count}");
+        }
+        let e = error(batch.reals("qacc").unwrap(), &said["qacc"].repeat(2));
+        let tolerance = by_precision(backend, 1e-9, 1e-4);
+        assert!(e < tolerance, "{name}: qacc is off by {e:e}");
+        met += 1;
+    }
+    assert_eq!(met, 3);
+}
+
 on_every_backend!(
+    tendons_that_nothing_moves_have_mujocos_rows,
     arms_that_share_an_end_push_across_both,
     solids_with_one_center_touch,
     free_joints_transmit_their_own_forces

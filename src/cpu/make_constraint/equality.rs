@@ -167,6 +167,12 @@ impl<R: Real> Writer<'_, R> {
     fn tendons(&mut self, i: usize, present: R::Mask) {
         let m = self.m;
         let (tendon1, tendon2) = (m.eq_obj1id[i] as usize, m.eq_obj2id[i]);
+        let moves2 = usize::try_from(tendon2).map(|t| self.tendon_moves(t));
+        let moves1 = self.tendon_moves(tendon1);
+        let present = present & moves2.map_or(moves1, |moves2| moves1 | moves2);
+        if !present.any() {
+            return;
+        }
         let change = |t: usize, length: &[R]| length[t] - self.d.own.tendon_length0(m, t);
         let x1 = change(tendon1, &self.d.ten_length);
         let x2 = usize::try_from(tendon2).map(|t| change(t, &self.d.ten_length));
