@@ -1,13 +1,11 @@
 // Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 
 fn mj_rne() {
-    // gravity is an acceleration of the world
+    // accelerations at qacc = 0, and the forces for them without gravity, parents first
     if (lane == 0) {
-        set_rne_cacc(0, world_acceleration());
+        set_rne_cacc(0, Spatial());
     }
     team_sync();
-
-    // accelerations at qacc = 0, and the forces for them, parents first
     for (var level = 1; level < nlevel; level++) {
         for (var k = lane; k < level_num(level); k += LANES) {
             let i = level_body(level_adr(level) + k);
@@ -17,9 +15,7 @@ fn mj_rne() {
             }
             set_rne_cacc(i, acc);
             let inertia = cinert(i);
-            let vel = cvel(i);
-            let gyroscopic = cross_force(vel, mul_inert_vec(inertia, vel));
-            set_rne_cfrc(i, add_scl6(mul_inert_vec(inertia, acc), gyroscopic, 1.0));
+            set_rne_cfrc(i, add_scl6(mul_inert_vec(inertia, acc), gyroscopic_force(inertia, cvel(i)), 1.0));
         }
         team_sync();
     }
@@ -41,7 +37,7 @@ fn mj_rne() {
 
     // as generalized forces
     for (var i = lane; i < nv; i += LANES) {
-        set_qfrc_bias(i, dot6(cdof(i), rne_cfrc(dof_bodyid(i))));
+        set_qfrc_bias(i, dot6(cdof(i), rne_cfrc(dof_bodyid(i))) + weight(i));
     }
 
     // armature of spatial tendons
@@ -50,6 +46,14 @@ fn mj_rne() {
             tendon_bias(t);
         }
     }
+}
+
+// a dof's share of the weight of its subtree: how fast it lifts the centre of mass; a sum over the bodies would round each lever
+fn weight(i: i32) -> f32 {
+    let body = dof_bodyid(i);
+    let center = subtree_com(body_rootid(body));
+    let lifted = seen_from(cdof(i), subtree_com(body) - center);
+    return dot(lifted.lin, world_acceleration().lin) * body_subtreemass(body);
 }
 
 // bias force of a tendon's armature: its force at the tendon's acceleration for qacc = 0

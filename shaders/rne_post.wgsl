@@ -129,9 +129,7 @@ struct Taken {
 // inertial and gyroscopic force of a body
 fn taken_by_motion(i: i32) -> Taken {
     let inertia = cinert(i);
-    let vel = cvel(i);
-    let gyroscopic = cross_force(vel, mul_inert_vec(inertia, vel));
-    return Taken(mul_inert_vec(inertia, cacc(i)), gyroscopic);
+    return Taken(mul_inert_vec(inertia, cacc(i)), gyroscopic_force(inertia, cvel(i)));
 }
 
 // force transmitted by a free joint: its own forces, unless the sum differs from them by more than the rounding of its terms

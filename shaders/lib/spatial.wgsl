@@ -43,17 +43,31 @@ fn add_scl6(a: Spatial, b: Spatial, s: f32) -> Spatial {
     return Spatial(a.rot + b.rot * s, a.lin + b.lin * s);
 }
 
+// force that a motion needs without acceleration, `vel ×* (i vel)`: velocities add up to an acceleration `ω × v`, and of the
+// rotational inertia only what differs between axes counts
+fn gyroscopic_force(i: Inert, vel: Spatial) -> Spatial {
+    let w = vel.rot;
+    let turned = vec3f(
+        i.off.x * w.y + i.off.y * w.z,
+        i.off.x * w.x + (i.diag.y - i.diag.x) * w.y + i.off.z * w.z,
+        i.off.y * w.x + i.off.z * w.y + (i.diag.z - i.diag.x) * w.z);
+    let acc = cross(w, vel.lin);
+    return Spatial(cross(w, turned) + cross(i.moment, acc), cross(w, cross(w, i.moment)) + acc * i.mass);
+}
+
 // inertia about a point at `-offset` from a body's centre of mass, with principal moments `inertia` in the frame `mat`
 fn inert_com(inertia: vec3f, mat: mat3x3f, offset: vec3f, mass: f32) -> Inert {
+    // what all axes have in common does not change with rotation
+    let more = inertia.yz - inertia.x;
     // rows of mat, and of mat · diag(inertia)
     let rows = transpose(mat);
-    let x = rows[0] * inertia;
-    let y = rows[1] * inertia;
-    let z = rows[2] * inertia;
+    let x = rows[0].yz * more;
+    let y = rows[1].yz * more;
+    let z = rows[2].yz * more;
     let moved = mass * offset;
     return Inert(
-        vec3f(dot(x, rows[0]), dot(y, rows[1]), dot(z, rows[2])) + moved.yxx * offset.yxx + moved.zzy * offset.zzy,
-        vec3f(dot(x, rows[1]), dot(x, rows[2]), dot(y, rows[2])) - moved.xxy * offset.yzz,
+        inertia.x + vec3f(dot(x, rows[0].yz), dot(y, rows[1].yz), dot(z, rows[2].yz)) + moved.yxx * offset.yxx + moved.zzy * offset.zzy,
+        vec3f(dot(x, rows[1].yz), dot(x, rows[2].yz), dot(y, rows[2].yz)) - moved.xxy * offset.yzz,
         moved,
         mass);
 }

@@ -1,18 +1,18 @@
 //! Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 
 use crate::cpu::lib::jac::tendon_acceleration;
-use crate::cpu::lib::math::nonzero;
-use crate::cpu::lib::spatial::{add_scl6, cross_force, dot6, mul_inert_vec, world_acceleration};
+use crate::cpu::lib::math::{dot3, nonzero, sub3};
+use crate::cpu::lib::spatial::{
+    add_scl6, dot6, gyroscopic_force, lin, mul_inert_vec, seen_from, world_acceleration,
+};
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::TendonType;
 
 /// Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
-    // gravity is an acceleration of the world
-    d.rne_cacc[0] = world_acceleration(m, d);
-
-    // accelerations at qacc = 0, and the forces for them, parents first
+    // accelerations at qacc = 0, and the forces for them without gravity, parents first
+    d.rne_cacc[0] = [R::zero(); 6];
     for i in 1..m.nbody {
         if d.still.body(i) {
             continue;
@@ -23,10 +23,8 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
             cacc = add_scl6(cacc, d.cdof_dot[k as usize], d.qvel[k as usize]);
         }
         d.rne_cacc[i] = cacc;
-        let momentum = mul_inert_vec(d.cinert[i], d.cvel[i]);
-        let gyroscopic = cross_force(d.cvel[i], momentum);
         let inertial = mul_inert_vec(d.cinert[i], cacc);
-        d.rne_cfrc[i] = std::array::from_fn(|k| inertial[k] + gyroscopic[k]);
+        d.rne_cfrc[i] = add_scl6(inertial, gyroscopic_force(d.cinert[i], d.cvel[i]), R::one());
     }
 
     // force on subtrees, children before parents; the world body collects none
@@ -46,7 +44,7 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
         if known(d, i) {
             continue;
         }
-        d.qfrc_bias[i] = dot6(d.cdof[i], d.rne_cfrc[m.dof_bodyid[i] as usize]);
+        d.qfrc_bias[i] = dot6(d.cdof[i], d.rne_cfrc[m.dof_bodyid[i] as usize]) + weight(m, d, i);
     }
 
     // armature of spatial tendons
@@ -56,6 +54,15 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
             tendon_bias(m, d, t);
         }
     }
+}
+
+// a dof's share of the weight of its subtree: how fast it lifts the centre of mass; a sum over the bodies would round each lever
+#[inline(always)]
+fn weight<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
+    let body = m.dof_bodyid[i] as usize;
+    let center = d.subtree_com[m.body_rootid[body] as usize];
+    let lifted = seen_from(d.cdof[i], sub3(d.subtree_com[body], center));
+    dot3(lin(lifted), lin(world_acceleration(m, d))) * d.own.body_subtreemass(m, body)
 }
 
 // bias force of a tendon's armature: its force at the tendon's acceleration for qacc = 0

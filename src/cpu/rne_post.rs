@@ -6,7 +6,7 @@ use crate::cpu::lib::force::tendon_passive;
 use crate::cpu::lib::jac::tendon_acceleration;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::spatial::{
-    add_scl6, cross_force, lin, mul_inert_vec, rot, spatial, world_acceleration,
+    add_scl6, gyroscopic_force, lin, mul_inert_vec, rot, spatial, world_acceleration,
 };
 use crate::cpu::lib::touch::{contact_force_at, contact_rows};
 use crate::fields::{Data, Model};
@@ -151,9 +151,11 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
 // inertial and gyroscopic force of a body
 #[inline(always)]
 fn taken_by_motion<R: Real>(d: &Data<R>, i: usize) -> [[R; 6]; 2] {
-    let momentum = mul_inert_vec(d.cinert[i], d.cvel[i]);
-    let gyroscopic = cross_force(d.cvel[i], momentum);
-    [mul_inert_vec(d.cinert[i], d.cacc[i]), gyroscopic]
+    let inertia = d.cinert[i];
+    [
+        mul_inert_vec(inertia, d.cacc[i]),
+        gyroscopic_force(inertia, d.cvel[i]),
+    ]
 }
 
 // force transmitted by a free joint: its own forces, unless the sum differs from them by more than the rounding of its terms

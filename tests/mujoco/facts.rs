@@ -1,7 +1,7 @@
 //! Small facts of MuJoCo 4.0.0, each tested on every backend.
 
 use crate::common::backends::{BACKENDS, worlds};
-use manyworlds::batch::To;
+use manyworlds::batch::{Backend, To};
 use manyworlds::types::Warning;
 use manyworlds::{Batch, Model};
 
@@ -144,6 +144,45 @@ fn a_tendon_that_nothing_moves_makes_no_row() {
             assert_eq!(batch.ints("nefc").unwrap(), [0; 3], "{what}");
         });
     }
+}
+
+// the moments of a ball are equal, so it turns without a torque; 4 tonnes make any rounding of them visible
+#[test]
+fn a_heavy_ball_turns_without_a_torque() {
+    let xml = r#"<mujoco><worldbody><body pos=".1 .2 .3" euler="10 20 30"><freejoint/><geom size="1"/></body></worldbody></mujoco>"#;
+    on_every_backend(xml, 3, |mut batch, what| {
+        batch
+            .set("qvel", &[1.0, -2.0, 3.0, 3.0, 2.0, -1.0].repeat(3))
+            .unwrap();
+        batch.forward().unwrap();
+        let bias = batch.reals("qfrc_bias").unwrap();
+        for world in bias.chunks_exact(6) {
+            assert!(
+                world[3..].iter().all(|torque| torque.abs() < 1e-9),
+                "{what}: {world:?}"
+            );
+        }
+    });
+}
+
+// a ball on a hinge through its centre has no weight to hold, however far it is from its tree's centre of mass; a device may
+// multiply and add in one rounding, which leaves that of a product of 41 N and 1 m
+#[test]
+fn a_ball_on_its_axis_holds_no_weight() {
+    let xml = r#"<mujoco><worldbody><body pos="0 0 1"><joint/><geom type="box" size=".1 .2 .3" pos=".1 .2 .3"/>
+        <body pos=".97 .3 .1"><joint axis="0 1 0"/><geom size=".1"/></body></body></worldbody></mujoco>"#;
+    on_every_backend(xml, 3, |mut batch, what| {
+        batch
+            .set("qpos", &[0.4, 0.3, -0.7, 0.2, 1.9, -1.0])
+            .unwrap();
+        batch.forward().unwrap();
+        let on_device = batch.backend() == Backend::Gpu;
+        let bound = if on_device { 4e-6 } else { 0.0 };
+        let bias = batch.reals("qfrc_bias").unwrap();
+        for world in bias.chunks_exact(2) {
+            assert!(world[1].abs() <= bound, "{what}: {world:?}");
+        }
+    });
 }
 
 // one light body under a contact as stiff as a heavy one: rounding in single precision takes the last pivot of the Hessian away

@@ -1,6 +1,6 @@
 //! Spatial (6D) algebra about the subtree's centre of mass: rotation first, then translation.
 
-use crate::cpu::lib::math::{add3, cross, mul_mat_t_vec3};
+use crate::cpu::lib::math::{add_scl3, add3, cross, mul_mat_t_vec3};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::DSBL_GRAVITY;
@@ -56,21 +56,36 @@ pub fn add_scl6<R: Real>(a: [R; 6], b: [R; 6], s: R) -> [R; 6] {
     std::array::from_fn(|k| a[k] + b[k] * s)
 }
 
+/// Force that a motion needs without acceleration, `vel ×* (i vel)`: velocities add up to an acceleration `ω × v`, and of the
+/// rotational inertia only what differs between axes counts.
+#[inline(always)]
+pub fn gyroscopic_force<R: Real>(i: [R; 10], vel: [R; 6]) -> [R; 6] {
+    let (w, moment) = (rot(vel), [i[6], i[7], i[8]]);
+    let turned = [
+        i[3] * w[1] + i[4] * w[2],
+        i[3] * w[0] + (i[1] - i[0]) * w[1] + i[5] * w[2],
+        i[4] * w[0] + i[5] * w[1] + (i[2] - i[0]) * w[2],
+    ];
+    let acc = cross(w, lin(vel));
+    let torque = add3(cross(w, turned), cross(moment, acc));
+    spatial(torque, add_scl3(cross(w, cross(w, moment)), acc, i[9]))
+}
+
 /// Inertia about a point at `-offset` from a body's centre of mass, with principal moments `inertia` in the frame `mat`
 /// (`mju_inertCom`).
 #[inline(always)]
 pub fn inert_com<R: Real>(inertia: [R; 3], mat: [R; 9], offset: [R; 3], mass: R) -> [R; 10] {
     let [x, y, z] = offset;
+    // what all axes have in common does not change with rotation
+    let (second, third) = (inertia[1] - inertia[0], inertia[2] - inertia[0]);
     // row i of mat · diag(inertia) · matᵀ, column j
     let turned = |i: usize, j: usize| {
-        mat[3 * i] * inertia[0] * mat[3 * j]
-            + mat[3 * i + 1] * inertia[1] * mat[3 * j + 1]
-            + mat[3 * i + 2] * inertia[2] * mat[3 * j + 2]
+        mat[3 * i + 1] * second * mat[3 * j + 1] + mat[3 * i + 2] * third * mat[3 * j + 2]
     };
     [
-        turned(0, 0) + mass * (y * y + z * z),
-        turned(1, 1) + mass * (x * x + z * z),
-        turned(2, 2) + mass * (x * x + y * y),
+        inertia[0] + turned(0, 0) + mass * (y * y + z * z),
+        inertia[0] + turned(1, 1) + mass * (x * x + z * z),
+        inertia[0] + turned(2, 2) + mass * (x * x + y * y),
         turned(0, 1) - mass * x * y,
         turned(0, 2) - mass * x * z,
         turned(1, 2) - mass * y * z,
