@@ -82,28 +82,20 @@ fn capsule_capsule(first: Shape, second: Shape, margin: f32) {
     let mc = dot(axis2, axis2);
     let parallel = det <= 1e-8 * ma * mc;
 
-    // nearest points of two lines: ma x1 + mb x2 = u, mb x1 + mc x2 = v
+    // nearest points of two lines: ma x1 + mb x2 = u, mb x1 + mc x2 = v; the second is the nearest to the first, so where the lines
+    // are nearly parallel, an error of x1 leaves the two near each other
     let dif = second.pos - first.pos;
     let mb = -dot(axis1, axis2);
     let u = dot(axis1, dif);
     let v = -dot(axis2, dif);
     var x1 = dot(cross(dif, axis2), across) / det;
-    var x2 = dot(cross(dif, axis1), across) / det;
 
     // clipped to the segments
-    if (x1 > 1.0) {
-        x1 = 1.0;
-        x2 = (v - mb) / mc;
-    } else if (x1 < -1.0) {
-        x1 = -1.0;
-        x2 = (v + mb) / mc;
-    }
-    if (x2 > 1.0) {
-        x2 = 1.0;
-        x1 = clip((u - mb) / ma, -1.0, 1.0);
-    } else if (x2 < -1.0) {
-        x2 = -1.0;
-        x1 = clip((u + mb) / ma, -1.0, 1.0);
+    x1 = clip(x1, -1.0, 1.0);
+    var x2 = (v - mb * x1) / mc;
+    if (abs(x2) > 1.0) {
+        x2 = clip(x2, -1.0, 1.0);
+        x1 = clip((u - mb * x2) / ma, -1.0, 1.0);
     }
     for (var n = 0; n < select(1, 2, parallel); n++) {
         var pos1 = first.pos + axis1 * x1;

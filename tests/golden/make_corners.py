@@ -130,11 +130,17 @@ for i, a in enumerate(names):
             case(f"{b} in {a} at {at}", f'<mujoco><option ccd_iterations="200"><flag multiccd="disable"/></option>{ASSETS}<worldbody><geom {SOLIDS[a]}/><body><freejoint/><geom {SOLIDS[b]}/></body></worldbody></mujoco>',
                  "ncon contact_dist", 1e-6, qpos=[float(x) for x in at.split()] + [1, 0, 0, 0])
 
-# arms that share an end: the direction between them is undefined, so the normal is perpendicular to both
-ARMS = "".join(f"""<body pos="{1.7 * i} .3 {.4 * i}"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 {math.cos(a)} 0 {math.sin(a)}"/></body>
-<body pos="{1.7 * i} .3 {.4 * i}"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 {math.cos(b)} 0 {math.sin(b)}"/></body>"""
-                for i, (a, b) in enumerate([(2.2, .9), (.7, 2.9), (2, .3), (3.1, 1.4), (1.9, .6), (.5, 1.7)]))
-case("arms that share an end", f'<mujoco><worldbody>{ARMS}</worldbody></mujoco>', "ncon contact_dist contact_frame", 1e-9)
+# arms that share an end: the direction between them is undefined, so the normal is perpendicular to both; the others are nearly in line
+def arms(pairs):
+    """Two capsules for each pair of angles, from one point, each on a joint of its own."""
+    one = lambda i, a: f"""<body pos="{1.7 * i} .3 {.4 * i}"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 {math.cos(a)} 0 {math.sin(a)}"/></body>"""
+    return "\n".join(one(i, a) for i, pair in enumerate(pairs) for a in pair)
+
+
+BENT = [(2.2, .9), (.7, 2.9), (2, .3), (3.1, 1.4), (1.9, .6), (.5, 1.7)]
+INLINE = [(a, a + math.pi + b) for a, b in [(.7, .012), (.2, -.02), (1.3, .004), (2.6, .03), (1.9, -.007)]]
+case("arms that share an end", f'<mujoco><worldbody>{arms(BENT)}</worldbody></mujoco>', "ncon contact_dist contact_frame", 1e-9)
+case("arms that share an end, nearly in line", f'<mujoco><worldbody>{arms(INLINE)}</worldbody></mujoco>', "ncon contact_dist contact_frame", 1e-9)
 
 # the force through a free joint beside contacts, a weld and tendons of 10 to 100 kN, also if the solver ends before convergence
 HELD = """<geom type="plane" size="2 2 1"/><site name="o" pos="0 0 2"/><body pos="0 0 .3" gravcomp=".5"><joint type="free" damping=".3" stiffness="20" armature=".01"/>

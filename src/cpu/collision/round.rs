@@ -154,18 +154,17 @@ pub fn capsule_capsule<R: Real>(
         return;
     }
 
-    // nearest points of two lines: ma x1 + mb x2 = u, mb x1 + mc x2 = v
+    // nearest points of two lines: ma x1 + mb x2 = u, mb x1 + mc x2 = v; the second is the nearest to the first, so where the lines
+    // are nearly parallel, an error of x1 leaves the two near each other
     let dif = sub3(second.pos, first.pos);
     let mb = -dot3(axis1, axis2);
     let u = dot3(axis1, dif);
     let v = -dot3(axis2, dif);
     let x1 = dot3(cross(dif, axis2), across) / det;
-    let x2 = dot3(cross(dif, axis1), across) / det;
 
     // clipped to the segments
-    let over1 = one.lt(x1.abs());
     let x1 = clip(x1, -one, one);
-    let x2 = R::select(over1, (v - mb * x1) / mc, x2);
+    let x2 = (v - mb * x1) / mc;
     let over2 = one.lt(x2.abs());
     let x2 = clip(x2, -one, one);
     let x1 = R::select(over2, clip((u - mb * x2) / ma, -one, one), x1);
