@@ -1,7 +1,7 @@
 //! Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 
 use crate::cpu::lib::jac::tendon_acceleration;
-use crate::cpu::lib::math::{dot3, nonzero, sub3};
+use crate::cpu::lib::math::{dot3, is_fine, nonzero, sub3};
 use crate::cpu::lib::spatial::{
     add_scl6, dot6, gyroscopic_force, lin, mul_inert_vec, seen_from, world_acceleration,
 };
@@ -12,7 +12,7 @@ use crate::types::TendonType;
 /// Bias force (`mj_rne` without acceleration, `mj_tendonBias`).
 pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
     // accelerations at qacc = 0, and the forces for them without gravity, parents first
-    d.rne_cacc[0] = [R::zero(); 6];
+    d.rne_cacc[0] = in_sums(world_acceleration(m, d));
     for i in 1..m.nbody {
         if d.still.body(i) {
             continue;
@@ -56,9 +56,21 @@ pub fn rne<R: Real>(m: &Model, d: &mut Data<R>) {
     }
 }
 
+// gravity in the accelerations of bodies: in double precision, where the operations are MuJoCo's
+#[inline(always)]
+fn in_sums<R: Real>(gravity: [R; 6]) -> [R; 6] {
+    match is_fine::<R>() {
+        true => gravity,
+        false => [R::zero(); 6],
+    }
+}
+
 // a dof's share of the weight of its subtree: how fast it lifts the centre of mass; a sum over the bodies would round each lever
 #[inline(always)]
 fn weight<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
+    if is_fine::<R>() {
+        return R::zero();
+    }
     let body = m.dof_bodyid[i] as usize;
     let center = d.subtree_com[m.body_rootid[body] as usize];
     let lifted = seen_from(d.cdof[i], sub3(d.subtree_com[body], center));

@@ -1,6 +1,6 @@
 //! Spatial (6D) algebra about the subtree's centre of mass: rotation first, then translation.
 
-use crate::cpu::lib::math::{add_scl3, add3, cross, mul_mat_t_vec3};
+use crate::cpu::lib::math::{add_scl3, add3, cross, is_fine, mul_mat_t_vec3};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::DSBL_GRAVITY;
@@ -57,9 +57,12 @@ pub fn add_scl6<R: Real>(a: [R; 6], b: [R; 6], s: R) -> [R; 6] {
 }
 
 /// Force that a motion needs without acceleration, `vel ×* (i vel)`: velocities add up to an acceleration `ω × v`, and of the
-/// rotational inertia only what differs between axes counts.
+/// rotational inertia only what differs between axes counts. In double precision the operations are MuJoCo's.
 #[inline(always)]
 pub fn gyroscopic_force<R: Real>(i: [R; 10], vel: [R; 6]) -> [R; 6] {
+    if is_fine::<R>() {
+        return cross_force(vel, mul_inert_vec(i, vel));
+    }
     let (w, moment) = (rot(vel), [i[6], i[7], i[8]]);
     let turned = [
         i[3] * w[1] + i[4] * w[2],
@@ -72,20 +75,27 @@ pub fn gyroscopic_force<R: Real>(i: [R; 10], vel: [R; 6]) -> [R; 6] {
 }
 
 /// Inertia about a point at `-offset` from a body's centre of mass, with principal moments `inertia` in the frame `mat`
-/// (`mju_inertCom`).
+/// (`mju_inertCom`). In double precision the operations are MuJoCo's.
 #[inline(always)]
 pub fn inert_com<R: Real>(inertia: [R; 3], mat: [R; 9], offset: [R; 3], mass: R) -> [R; 10] {
     let [x, y, z] = offset;
     // what all axes have in common does not change with rotation
-    let (second, third) = (inertia[1] - inertia[0], inertia[2] - inertia[0]);
+    let common = if is_fine::<R>() {
+        R::zero()
+    } else {
+        inertia[0]
+    };
+    let more = inertia.map(|x| x - common);
     // row i of mat · diag(inertia) · matᵀ, column j
     let turned = |i: usize, j: usize| {
-        mat[3 * i + 1] * second * mat[3 * j + 1] + mat[3 * i + 2] * third * mat[3 * j + 2]
+        mat[3 * i] * more[0] * mat[3 * j]
+            + mat[3 * i + 1] * more[1] * mat[3 * j + 1]
+            + mat[3 * i + 2] * more[2] * mat[3 * j + 2]
     };
     [
-        inertia[0] + turned(0, 0) + mass * (y * y + z * z),
-        inertia[0] + turned(1, 1) + mass * (x * x + z * z),
-        inertia[0] + turned(2, 2) + mass * (x * x + y * y),
+        common + turned(0, 0) + mass * (y * y + z * z),
+        common + turned(1, 1) + mass * (x * x + z * z),
+        common + turned(2, 2) + mass * (x * x + y * y),
         turned(0, 1) - mass * x * y,
         turned(0, 2) - mass * x * z,
         turned(1, 2) - mass * y * z,
