@@ -4,7 +4,7 @@ use crate::common::backends::{by_precision, on_every_backend, worlds};
 use crate::common::{error, numbers, reals};
 use manyworlds::batch::Backend;
 use manyworlds::fields::ViewMut;
-use manyworlds::{Data, Model};
+use manyworlds::{Batch, Data, Model};
 use serde_json::Value;
 
 fn model(case: &Value) -> Model {
@@ -53,6 +53,16 @@ fn every_corner_is_mujocos() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+// two worlds of a case after `forward`
+fn forwarded(case: &Value, backend: Backend) -> Batch {
+    let mut batch = worlds(&model(case), 2, backend);
+    for (name, values) in numbers(&case["state"]) {
+        batch.set(name, &values.repeat(2)).unwrap();
+    }
+    batch.forward().unwrap();
+    batch
+}
+
 fn solids_with_one_center_touch(backend: Backend) {
     let mut met = 0;
     for case in cases() {
@@ -65,11 +75,7 @@ fn solids_with_one_center_touch(backend: Backend) {
         if !(name.contains(among) && name.ends_with(" at 0 0 0")) {
             continue;
         }
-        let mut batch = worlds(&model(&case), 2, backend);
-        batch
-            .set("qpos", &numbers(&case["state"])["qpos"].repeat(2))
-            .unwrap();
-        batch.forward().unwrap();
+        let mut batch = forwarded(&case, backend);
         assert_eq!(batch.ints("ncon").unwrap(), [1, 1], "{name}");
         let want = case["said"]["contact_dist"][0].as_f64().unwrap();
         let dist = batch.reals("contact_dist").unwrap();
@@ -93,8 +99,7 @@ fn arms_that_share_an_end_push_across_both(backend: Backend) {
         if !name.starts_with("arms that share an end") {
             continue;
         }
-        let mut batch = worlds(&model(&case), 2, backend);
-        batch.forward().unwrap();
+        let mut batch = forwarded(&case, backend);
         let said = numbers(&case["said"]);
         let num = said["contact_dist"].len();
         assert_eq!(batch.ints("ncon").unwrap(), [num as i32; 2], "{name}");
@@ -119,11 +124,7 @@ fn free_joints_transmit_their_own_forces(backend: Backend) {
         if !name.contains("forces that cancel") {
             continue;
         }
-        let mut batch = worlds(&model(&case), 2, backend);
-        for (name, values) in numbers(&case["state"]) {
-            batch.set(name, &values.repeat(2)).unwrap();
-        }
-        batch.forward().unwrap();
+        let mut batch = forwarded(&case, backend);
         let said = numbers(&case["said"]);
         let largest = |name: &str| said[name].iter().fold(0.0f64, |most, x| most.max(x.abs()));
         assert!(largest("cfrc_ext") > 1e4, "{name}: {}", largest("cfrc_ext"));
@@ -151,11 +152,7 @@ fn tendons_that_nothing_moves_have_mujocos_rows(backend: Backend) {
         if !name.contains("nothing moves") {
             continue;
         }
-        let mut batch = worlds(&model(&case), 2, backend);
-        for (name, values) in numbers(&case["state"]) {
-            batch.set(name, &values.repeat(2)).unwrap();
-        }
-        batch.forward().unwrap();
+        let mut batch = forwarded(&case, backend);
         let said = numbers(&case["said"]);
         for count in ["ne", "nf", "nl", "nefc"] {
             let want = said[count][0] as i32;
