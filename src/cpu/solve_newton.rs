@@ -1,14 +1,15 @@
 //! Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 //!
 //! Both stop when the forces balance, and when the gain of a step, or of the next one, is small. In f64 there is no other
-//! criterion. f32 reaches its limit of resolution earlier: the kernel also ends when the imbalance of the forces is within the
-//! rounding of their terms, when a step changes no bit of the acceleration, and when a slight step would gain at least half as
-//! much as the one before, which is rounding.
+//! criterion. f32 reaches its limit of resolution earlier: there it also ends when the imbalance of the forces is within the
+//! rounding of their terms, which is looked at from the third step on, since most worlds need no more. More steps would only add
+//! roundings to the residuals. The kernel looks at it in every step, and has two more criteria.
 //!
 //! The Hessian changes only with the zones of the rows' costs; it is kept, updated by those rows, and factored again.
 //!
 //! Side by side, rows that only converged lanes have are left out (`Fewer`); the forces of all rows are computed at the end.
 
+use crate::cpu::lib::math::is_fine;
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::stat::Notes;
 use crate::fields::{Data, Model};
@@ -56,7 +57,7 @@ pub fn newton<R: Real, S: System<R>>(
     let mut fewer = system.take_fewer();
     let mut needed = island.lanes;
     let mut notes = Notes::new(m);
-    for _ in 0..m.opt.iterations {
+    for pass in 0..m.opt.iterations {
         // step along the direction
         let left = fewer.of(island);
         let step = line_search(m, d, system, &left, live);
@@ -75,6 +76,9 @@ pub fn newton<R: Real, S: System<R>>(
         let improvement = scale * step.improvement;
         let little = zero.lt(improvement) & improvement.lt(tolerance);
         live = live & !(little | gradient.lt(tolerance));
+        if !is_fine::<R>() && pass > 1 && live.any() {
+            live = live & tells(m, d, system, &left);
+        }
         if !live.any() {
             break;
         }

@@ -52,8 +52,8 @@ pub struct Quadratic<R> {
     pub square: R,
 }
 
-// a slope below this many roundings of its terms counts as zero
-const TOLD: f64 = 4.0;
+/// A slope below this many roundings of its terms counts as zero.
+pub(crate) const TOLD: f64 = 4.0;
 
 impl<R: Real> Point<R> {
     #[inline(always)]

@@ -7,7 +7,7 @@
 use super::cone::{Contact, PATH, is_elliptic};
 use super::coupling::{add_couplings, is_coupled, solve_dofs};
 use super::hessian::Sparse;
-use super::linesearch::Line;
+use super::linesearch::{Line, TOLD};
 use super::rows::{Patterns, Rows, patterns};
 use super::sparse::mul_m;
 use super::stat;
@@ -419,6 +419,35 @@ pub fn update_gradient<R: Real, S: System<R>>(
         sum = grad.mul_add(grad, sum);
     }
     sum.sqrt()
+}
+
+/// Where the gradient of some dof exceeds the rounding of its terms.
+pub(crate) fn tells<R: Real, S: System<R>>(
+    m: &Model,
+    d: &mut Data<R>,
+    system: &S,
+    island: &Island<'_, R>,
+) -> R::Mask {
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
+    let size = &mut d.solver_Mgrad;
+    for &i in island.dofs {
+        size[i as usize] = d.solver_Ma[i as usize].abs();
+    }
+    for &r in island.rows {
+        let (dofs, force) = (jacobian.dofs(r), d.efc_force[r as usize]);
+        for (&i, &entry) in dofs.iter().zip(jacobian.row(r as usize, dofs.len())) {
+            size[i as usize] += (entry * force).abs();
+        }
+    }
+    let rounding = R::splat(TOLD * R::ROUNDING);
+    let told =
+        |&i: &i32| (rounding * d.solver_Mgrad[i as usize]).lt(d.solver_grad[i as usize].abs());
+    let none = R::zero().lt(R::zero());
+    island
+        .dofs
+        .iter()
+        .map(told)
+        .fold(none, |any, told| any | told)
 }
 
 /// 1/2 grad' inv(M) grad (`mj_solveLD`).
