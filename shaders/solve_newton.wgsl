@@ -7,14 +7,10 @@
 //
 // Both stop when the forces balance, and when the gain of a step, or of the next one, is small. In f64 there is no other
 // criterion. f32 reaches its limit of resolution earlier: this kernel also ends when the imbalance of the forces is within the
-// rounding of their terms, when a step changes no bit of the acceleration, and when a slight step would gain at least half as
-// much as the one before, which is rounding.
+// rounding of their terms, and when a step changes no bit of the acceleration.
 //
 // The Hessian is made and factored again only where a row's cost has changed. It is a triangle of tiles (`lib/tiles`): row i holds
 // H[i][i..nv], and later U[i][i..nv] with U U' = H, which is computed from the last four columns to the first.
-
-// a step with a gain below this part of the cost moves the acceleration by 2e-4 of the change due to the rows
-const SLIGHT: f32 = 4e-8;
 
 fn mj_solve_newton() {
     by_island();
@@ -37,7 +33,6 @@ fn newton(island: Island) -> i32 {
     var cone = false;
     var still = false;
     var improvement = 0.0;
-    var last = 0.0;
     var niter = 0;
     for (var iteration = 0; iteration <= opt_iterations; iteration++) {
         // constraint forces, and the gradient: the residual of the equation of motion
@@ -72,13 +67,9 @@ fn newton(island: Island) -> i32 {
             factor(only(island, live && stale));
         }
 
-        // done when the next step would gain little, or no more than the rounding of the last one
-        let next = direction(only(island, live));
-        let decrement = scale * next.x;
+        // done when the next step would gain little
+        let decrement = scale * direction(only(island, live));
         live = live && (decrement >= opt_tolerance || (iteration == 0 && !small));
-        let stuck = iteration > 1 && next.x > 0.5 * last && next.x <= SLIGHT * next.y;
-        last = next.x;
-        live = live && !stuck;
         if (!group_any(live)) {
             break;
         }
@@ -275,9 +266,8 @@ fn add_cone(g: Island, r: i32) -> i32 {
     return c.dim;
 }
 
-// search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad, and the cost of the rows' change of the
-// acceleration so far, 1/2 (qacc - qacc_smooth)' M (qacc - qacc_smooth)
-fn direction(g: Island) -> vec2f {
+// search = - inv(H) grad; returns the gain of a full step, 1/2 grad' inv(H) grad
+fn direction(g: Island) -> f32 {
     let n = g.nv;
     let quads = quads_of(g);
     let most = group_max(quads);
@@ -328,11 +318,10 @@ fn direction(g: Island) -> vec2f {
         }
         team_sync();
     }
-    var sum = vec2f(0.0);
+    var sum = 0.0;
     for (var k = lane; k < n; k += LANES) {
         let i = dof_at(g, k);
-        sum += vec2f(-solver_search(i) * solver_grad(i), (qacc(i) - qacc_smooth(i)) * solver_Ma(i));
+        sum -= solver_search(i) * solver_grad(i);
     }
-    let sums = team_sum4(vec4f(sum, 0.0, 0.0));
-    return 0.5 * sums.xy;
+    return 0.5 * team_sum(sum);
 }

@@ -4,7 +4,6 @@
 //! matrix is the preconditioner.
 
 use crate::cpu::lib::coupling::{is_coupled, solve_dofs};
-use crate::cpu::lib::math::is_fine;
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::stat::Notes;
 use crate::fields::{Data, Model};
@@ -44,7 +43,7 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
 
     let mut niter = zero;
     let mut notes = Notes::new(m);
-    for pass in 0..m.opt.iterations {
+    for _ in 0..m.opt.iterations {
         // step along the direction
         let step = line_search(m, d, system, island, live);
         live = live & !step.alpha.abs().le(zero);
@@ -69,9 +68,6 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
         let improvement = scale * step.improvement;
         let little = zero.lt(improvement) & improvement.lt(tolerance);
         live = live & !(little | gradient.lt(tolerance));
-        if !is_fine::<R>() && pass > 1 && live.any() {
-            live = live & tells(m, d, system, island);
-        }
         if !live.any() {
             break;
         }

@@ -1,9 +1,9 @@
 //! Constraint forces and acceleration by Newton (`mj_fwdConstraint`, `mj_solNewton`).
 //!
 //! Both stop when the forces balance, and when the gain of a step, or of the next one, is small. In f64 there is no other
-//! criterion. f32 reaches its limit of resolution earlier: there it also ends when the imbalance of the forces is within the
-//! rounding of their terms, which is looked at from the third step on, since most worlds need no more. More steps would only add
-//! roundings to the residuals. The kernel looks at it in every step, and has two more criteria.
+//! criterion. f32 reaches its limit of resolution earlier: there it also ends when steps no longer converge and the imbalance of the
+//! forces is within rounding. More steps would only add roundings to the residuals. The kernel ends when the imbalance is within the
+//! rounding of its terms, and when a step changes no bit of the acceleration.
 //!
 //! The Hessian changes only with the zones of the rows' costs; it is kept, updated by those rows, and factored again.
 //!
@@ -28,7 +28,7 @@ pub fn newton<R: Real, S: System<R>>(
     system: &mut S,
     island: &Island<'_, R>,
 ) -> R {
-    let (zero, one) = (R::zero(), R::one());
+    let (zero, one, half) = (R::zero(), R::one(), R::splat(0.5));
     let scale = island.scale;
     let tolerance = d.own.tolerance(m);
 
@@ -57,6 +57,7 @@ pub fn newton<R: Real, S: System<R>>(
     let mut fewer = system.take_fewer();
     let mut needed = island.lanes;
     let mut notes = Notes::new(m);
+    let mut last = decrement;
     for pass in 0..m.opt.iterations {
         // step along the direction
         let left = fewer.of(island);
@@ -76,14 +77,12 @@ pub fn newton<R: Real, S: System<R>>(
         let improvement = scale * step.improvement;
         let little = zero.lt(improvement) & improvement.lt(tolerance);
         live = live & !(little | gradient.lt(tolerance));
-        if !is_fine::<R>() && pass > 1 && live.any() {
-            live = live & tells(m, d, system, &left);
-        }
         if !live.any() {
             break;
         }
 
-        // the Hessian changes if a row became quadratic or is no longer, or a contact slides; done when the next step would gain little
+        // the Hessian changes if a row became quadratic or is no longer, or a contact slides; done when the next step would gain little,
+        // or half as much as this one in the same zones, which in f32 is rounding if the forces balance but for that
         if (live & change.quadratic).any() {
             system.update_hessian(m, d, &left);
         }
@@ -99,6 +98,11 @@ pub fn newton<R: Real, S: System<R>>(
         cone = change.cone;
         let decrement = scale * system.direction(m, d, island);
         live = live & !decrement.lt(tolerance);
+        let stuck = live & !change.quadratic & (half * last).lt(decrement);
+        if !is_fine::<R>() && pass > 0 && stuck.any() {
+            live = live & !(stuck & within_rounding(m, d, system, &fewer.of(island)));
+        }
+        last = decrement;
     }
 
     if fewer.some {

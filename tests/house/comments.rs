@@ -208,7 +208,7 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "solve_newton newton",
                 kernel: &[
                     "or when f32 cannot resolve them",
-                    "done when the next step would gain little, or no more than the rounding of the last one",
+                    "done when the next step would gain little",
                 ],
                 twin: &["hessian, its factor, and the direction"],
             },

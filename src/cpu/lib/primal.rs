@@ -421,33 +421,38 @@ pub fn update_gradient<R: Real, S: System<R>>(
     sum.sqrt()
 }
 
-/// Where the gradient of some dof exceeds the rounding of its terms.
-pub(crate) fn tells<R: Real, S: System<R>>(
+/// Where the gradient may be rounding, in every dof: the rounding of its terms, and that of the residuals of rows that push, which is
+/// the rounding of their terms, accelerations of dofs.
+pub(crate) fn within_rounding<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,
     system: &S,
     island: &Island<'_, R>,
 ) -> R::Mask {
+    let zero = R::zero();
     let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
     let size = &mut d.solver_Mgrad;
     for &i in island.dofs {
         size[i as usize] = d.solver_Ma[i as usize].abs();
     }
     for &r in island.rows {
-        let (dofs, force) = (jacobian.dofs(r), d.efc_force[r as usize]);
-        for (&i, &entry) in dofs.iter().zip(jacobian.row(r as usize, dofs.len())) {
-            size[i as usize] += (entry * force).abs();
+        let dofs = jacobian.dofs(r);
+        let r = r as usize;
+        let entries = || (dofs.iter().map(|&i| i as usize)).zip(jacobian.row(r, dofs.len()));
+        let residual = entries().fold(d.efc_aref[r].abs(), |sum, (i, entry)| {
+            (*entry * d.qacc[i]).abs() + sum
+        });
+        let force = d.efc_force[r].abs();
+        let force = force + R::select(zero.lt(force), d.efc_D[r] * residual, zero);
+        for (i, entry) in entries() {
+            size[i] = entry.abs().mul_add(force, size[i]);
         }
     }
     let rounding = R::splat(TOLD * R::ROUNDING);
-    let told =
-        |&i: &i32| (rounding * d.solver_Mgrad[i as usize]).lt(d.solver_grad[i as usize].abs());
-    let none = R::zero().lt(R::zero());
-    island
-        .dofs
-        .iter()
-        .map(told)
-        .fold(none, |any, told| any | told)
+    island.dofs.iter().fold(zero.le(zero), |all, &i| {
+        let i = i as usize;
+        all & d.solver_grad[i].abs().le(rounding * d.solver_Mgrad[i])
+    })
 }
 
 /// 1/2 grad' inv(M) grad (`mj_solveLD`).
