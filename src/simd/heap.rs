@@ -3,7 +3,7 @@
 //! Worlds side by side solve for the union of their rows. In a heap each world has other contacts, so the union has many more rows than
 //! a world, and joins islands that no world joins. Such a world is solved by the twin, from its own rows. It is chosen by its own
 //! islands alone, so its numbers do not depend on its neighbours. Islands that equalities tie together are the same in all worlds: they
-//! are no heaps.
+//! are no heaps. In a model of few dofs the union stays small: there no world is solved alone.
 
 use super::{Rows, copy_lane};
 use crate::cpu;
@@ -11,8 +11,10 @@ use crate::cpu::lib::rows::dofs_of;
 use crate::fields::{Data, Model};
 use crate::real::Real;
 
-/// The largest number of trees in an island that is solved side by side.
+/// The largest number of trees in an island that is solved side by side, in a model of more than [`FEW`] dofs.
 const HEAP: usize = 8;
+/// The number of dofs up to which the union of all islands is no more work than worlds by themselves.
+const FEW: usize = 200;
 
 /// The step of models with the flag `ipc` and flexes of dim 2 (`mj_ipc`), world by world. Spare lanes stay where they are.
 pub fn ipc<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
@@ -38,7 +40,7 @@ pub(super) struct Heap {
 impl Heap {
     /// True if the worlds of a model can have a heap at all.
     pub(super) fn may_be<R: Real>(m: &Model) -> bool {
-        R::WIDTH > 1 && m.ntree > HEAP
+        R::WIDTH > 1 && m.nv > FEW && m.ntree > HEAP
     }
 
     /// True if an island of this lane has more than [`HEAP`] trees, and so many pairs of trees touch that they may tie it together. `ties`
@@ -210,6 +212,50 @@ impl Heap {
         for (from, &r) in rows.iter().enumerate() {
             d.efc_force[r].set_lane(lane, world.efc_force[from]);
             R::set_int_lane(&mut d.efc_state[r], lane, world.efc_state[from]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Batch;
+    use crate::batch::{Backend, Settings};
+
+    // `num` balls in a winding row on the floor, so far from each other
+    fn row(num: usize, apart: f64) -> String {
+        let ball = |k: usize| {
+            let x = k as f64 * apart;
+            let y = 0.03 * (7.0 * x).sin();
+            format!(r#"<body pos="{x} {y} .099"><freejoint/><geom size=".1"/></body>"#)
+        };
+        let balls: String = (0..num).map(ball).collect();
+        format!(
+            r#"<mujoco><worldbody><geom type="plane" size="9 9 1"/>{balls}</worldbody></mujoco>"#
+        )
+    }
+
+    fn solve(m: &Model, backend: Backend) -> Batch {
+        let settings = Settings::default().backend(backend);
+        let mut batch = Batch::with(m, 2, settings).unwrap();
+        batch.forward().unwrap();
+        batch
+    }
+
+    #[test]
+    fn a_large_island_is_solved_alone_where_the_model_is_large() {
+        for (num, alone) in [(12, false), (36, true)] {
+            let m = Model::from_xml_str(&row(num, 0.19)).unwrap();
+            assert_eq!(Heap::may_be::<crate::real::F32x8>(&m), alone);
+            let [mut have, mut want] = [Backend::Simd, Backend::Cpu].map(|b| solve(&m, b));
+            assert_eq!(have.ints("nisland").unwrap(), [1, 1]);
+            let (have, want) = (have.reals("qacc").unwrap(), want.reals("qacc").unwrap());
+            let largest = want.iter().fold(0f64, |most, x| most.max(x.abs()));
+            assert!(largest > 1.0);
+            for (have, want) in have.iter().zip(want) {
+                let off = (have - want).abs() / largest;
+                assert!(off < 1e-4, "{num} balls: {have}, {want}");
+            }
         }
     }
 }

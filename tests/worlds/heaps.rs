@@ -6,7 +6,6 @@ use manyworlds::{Batch, Model};
 
 on_every_backend!(a_heap_is_solved_as_by_the_reference);
 
-// so many that an island of all is solved by itself where worlds run side by side
 const BALLS: usize = 12;
 const RADIUS: f64 = 0.1;
 
