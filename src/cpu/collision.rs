@@ -271,20 +271,17 @@ pub fn shape<R: Real>(m: &Model, d: &Data<R>, geom: usize) -> Shape<R> {
 /// Function that finds the contacts of two shapes nearer than a distance, in the lanes where they are near.
 pub type Function<R = f64> = fn(&Shape<R>, &Shape<R>, R, <R as Real>::Mask, &mut Contacts<R>);
 
-/// The contact function of two geom types, the lower type first.
-pub fn function(type1: i32, type2: i32) -> Option<Function> {
+/// The contact function of two geom types, the lower type first; in double precision.
+pub fn function<R: Real>(type1: i32, type2: i32) -> Option<Function<R>> {
     use GeomType as T;
-    let own: Function = match (T::from_i32(type1)?, T::from_i32(type2)?) {
-        (T::Capsule, T::Box) => |first, second, margin, _, out| {
-            capsule_box(first, second, margin, out);
-        },
-        (T::Box, T::Box) => |first, second, margin, _, out| box_box(first, second, margin, out),
+    Some(match (T::from_i32(type1)?, T::from_i32(type2)?) {
+        (T::Capsule, T::Box) => capsule_box,
+        (T::Box, T::Box) => box_box,
         _ => return wide(type1, type2),
-    };
-    Some(own)
+    })
 }
 
-/// The contact function with one code for any number of worlds: it branches little.
+/// The contact function of two geom types in any precision.
 pub fn wide<R: Real>(type1: i32, type2: i32) -> Option<Function<R>> {
     use GeomType as T;
     Some(match (T::from_i32(type1)?, T::from_i32(type2)?) {
@@ -322,7 +319,7 @@ pub enum Kind {
 /// Collider of two geom types, the lower type first; none if they cannot collide.
 pub fn kind(types: [i32; 2]) -> Option<Kind> {
     use GeomType as T;
-    if function(types[0], types[1]).is_some() {
+    if function::<f64>(types[0], types[1]).is_some() {
         return Some(Kind::Closed);
     }
     let solid = |t: GeomType| (T::Sphere..=T::Mesh).contains(&t);
@@ -425,4 +422,93 @@ fn remove(m: &Model, d: &mut Data, slot: usize, num: usize) {
     d.contact_pos.copy_within(slot + 1..num, slot);
     d.contact_frame.copy_within(slot + 1..num, slot);
     d.contact_efc_address.copy_within(slot + 1..num, slot);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::real::{F64x8, Mask};
+
+    type Wide = F64x8<false>;
+
+    /// Numbers in [-1, 1), the same in every run.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self
+                .0
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(0x1405_7b7e_f767_814f);
+            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+
+        // near the origin; every other one is turned about one axis alone, so that some edges are parallel
+        fn shape(&mut self, aligned: bool) -> Shape {
+            let mut quat = [(); 4].map(|()| self.next());
+            if aligned {
+                (quat[1], quat[2]) = (0.0, 0.0);
+            }
+            Shape {
+                pos: [(); 3].map(|()| 0.35 * self.next()),
+                mat: quat2mat(normalize4(quat)),
+                size: [(); 3].map(|()| 0.2 + 0.15 * self.next()),
+            }
+        }
+    }
+
+    // the contacts of one lane
+    fn of_lane(all: &Contacts<Wide>, lane: usize) -> Vec<Point> {
+        let present = all.point[..all.num].iter();
+        let present = present.filter(|p| p.present().bits() >> lane & 1 == 1);
+        let of = |x: [Wide; 3]| x.map(|x| x.lane(lane));
+        let point = |p: &Point<Wide>| Point {
+            dist: p.dist.lane(lane),
+            pos: of(p.pos),
+            normal: of(p.normal),
+            tangent: of(p.tangent),
+        };
+        present.map(point).collect()
+    }
+
+    #[test]
+    fn eight_worlds_have_the_bits_of_one() {
+        let mut random = Random(1);
+        let mut most = [0; 2];
+        for (kind, types) in [[3, 6], [6, 6]].into_iter().enumerate() {
+            let one = function::<f64>(types[0], types[1]).unwrap();
+            let eight = function::<Wide>(types[0], types[1]).unwrap();
+            for round in 0..400 {
+                let worlds: [[Shape; 2]; 8] =
+                    std::array::from_fn(|k| [(); 2].map(|()| random.shape((round + k) % 2 == 0)));
+                let none = Wide::zero();
+                let mut shapes = [Shape {
+                    pos: [none; 3],
+                    mat: [none; 9],
+                    size: [none; 3],
+                }; 2];
+                let mut near = none;
+                let far = round % 8;
+                for (lane, world) in worlds.iter().enumerate() {
+                    for (to, from) in shapes.iter_mut().zip(world) {
+                        to.set_lane(lane, from);
+                    }
+                    near.set_lane(lane, if lane == far { 0.0 } else { 1.0 });
+                }
+                let mut have = Contacts::new();
+                let [first, second] = &shapes;
+                let margin = Wide::splat(0.01);
+                eight(first, second, margin, none.lt(near), &mut have);
+                for (lane, [first, second]) in worlds.iter().enumerate() {
+                    let mut want = Contacts::new();
+                    if lane != far {
+                        one(first, second, 0.01, true, &mut want);
+                    }
+                    assert_eq!(of_lane(&have, lane), want.point[..want.num], "{types:?}");
+                    most[kind] = most[kind].max(want.num);
+                }
+            }
+        }
+        assert_eq!(most, [2, 8]);
+    }
 }

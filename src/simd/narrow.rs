@@ -1,19 +1,25 @@
 //! Contacts of two geoms in all lanes of a tile at once.
 //!
-//! Planes and round shapes have one code for any number of worlds ([`crate::cpu::collision::wide`]). Collisions with much
-//! branching (meeting box faces, convex solids) are left to the reference, lane by lane in double precision; a wide test spares
-//! it the lanes in which the boxes are apart.
+//! Planes and round shapes have one code for any number of worlds ([`crate::cpu::collision::wide`]). Boxes with capsules and boxes need
+//! double precision: eight lanes at a time; a wide test spares them the lanes in which they are apart. Convex solids are left to the
+//! reference, lane by lane.
 
 use crate::cpu::collision::bounds::{SLACK, boxes_meet};
 use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::impact::impact;
 use crate::cpu::collision::soft::Pair;
-use crate::cpu::collision::{collide, function, meet, soft, touches, wide};
+use crate::cpu::collision::{Function, collide, function, meet, soft, touches, wide};
 use crate::cpu::lib::contact::{ABSENT, Contacts, Point, Shape};
 use crate::cpu::lib::math::*;
 use crate::fields::{Data, Model, Own, OwnLane};
-use crate::real::{Mask, Real, lanes};
+use crate::real::{F64x8, Mask, Real, lanes};
 use crate::types::*;
+
+/// Number of lanes up to which they are computed one by one: eight at a time take as long as about two.
+const FEW: usize = 2;
+
+/// Largest number of lanes.
+const MOST: usize = 16;
 
 /// The contacts of one pair.
 #[derive(Clone, Debug)]
@@ -21,6 +27,8 @@ pub struct Spots<R: Real> {
     all: Contacts<R>,
     // contacts of the present lane
     own: Contacts,
+    // contacts of the present eight lanes
+    eight: Contacts<F64x8>,
 }
 
 impl<R: Real> Spots<R> {
@@ -29,6 +37,7 @@ impl<R: Real> Spots<R> {
         Self {
             all: Contacts::new(),
             own: Contacts::new(),
+            eight: Contacts::new(),
         }
     }
 
@@ -132,18 +141,71 @@ impl<R: Real> Spots<R> {
             wide(first, second, detect, near, &mut self.all);
             return true;
         }
-        let Some(function) = function(types[0], types[1]) else {
+        let (Some(one), Some(eight)) = (
+            function::<f64>(types[0], types[1]),
+            function::<F64x8>(types[0], types[1]),
+        ) else {
             return false;
         };
         let meet = match types[0] == GeomType::Box {
             true => boxes_meet(first, second, detect),
             false => capsule_meets(first, second, detect),
         };
-        self.by_lane(near & meet, |lane, out| {
-            let [first, second] = of_lane(lane);
-            function(&first, &second, detect.lane(lane), true, out);
-        });
+        let (mut some, mut num) = ([0; MOST], 0);
+        for lane in lanes::<R>(near & meet) {
+            some[num] = lane;
+            num += 1;
+        }
+        for some in some[..num].chunks(F64x8::<false>::WIDTH) {
+            match some.len() {
+                ..=FEW => self.one_by_one(one, some, &of_lane, detect),
+                _ => self.together(eight, some, &of_lane, detect),
+            }
+        }
         true
+    }
+
+    fn one_by_one(
+        &mut self,
+        function: Function,
+        some: &[usize],
+        of_lane: impl Fn(usize) -> [Shape; 2],
+        detect: R,
+    ) {
+        for &lane in some {
+            let [first, second] = of_lane(lane);
+            self.own.num = 0;
+            function(&first, &second, detect.lane(lane), true, &mut self.own);
+            self.all.put_lanes(&[lane], &self.own);
+        }
+    }
+
+    // up to eight lanes
+    fn together(
+        &mut self,
+        function: Function<F64x8>,
+        some: &[usize],
+        of_lane: impl Fn(usize) -> [Shape; 2],
+        detect: R,
+    ) {
+        let (zero, one) = (F64x8::zero(), F64x8::one());
+        let mut shapes = [Shape {
+            pos: [zero; 3],
+            mat: [zero; 9],
+            size: [zero; 3],
+        }; 2];
+        let (mut near, mut margin) = (zero, zero);
+        for (k, &lane) in some.iter().enumerate() {
+            for (to, from) in shapes.iter_mut().zip(of_lane(lane)) {
+                to.set_lane(k, &from);
+            }
+            near.set_lane(k, 1.0);
+            margin.set_lane(k, detect.lane(lane));
+        }
+        let [first, second] = &shapes;
+        self.eight.num = 0;
+        function(first, second, margin, one.le(near), &mut self.eight);
+        self.all.put_lanes(some, &self.eight);
     }
 
     /// In the `tried` lanes that do not touch yet, replaces the present contacts of a pair by those that it will have within the
@@ -161,7 +223,7 @@ impl<R: Real> Spots<R> {
                 let num = self.all.num;
                 let now = self.all.point[..num].iter_mut();
                 now.for_each(|p| p.dist.set_lane(lane, ABSENT));
-                self.all.put_lane(lane, &self.own);
+                self.all.put_lanes(&[lane], &self.own);
                 soon.set_lane(lane, 1.0);
             }
         }
@@ -177,7 +239,7 @@ impl<R: Real> Spots<R> {
         for lane in lanes::<R>(mask) {
             self.own.num = 0;
             run(lane, &mut self.own);
-            self.all.put_lane(lane, &self.own);
+            self.all.put_lanes(&[lane], &self.own);
         }
     }
 }

@@ -374,8 +374,8 @@ fn touch_boxed<R: Real>(
     };
     match T::from_i32(kind) {
         Some(T::Sphere) => sphere_box(&other, &cube, detect, true, out),
-        Some(T::Capsule) => capsule_box(&other, &cube, detect, out),
-        Some(T::Box) => box_box(&other, &cube, detect, out),
+        Some(T::Capsule) => capsule_box(&other, &cube, detect, true, out),
+        Some(T::Box) => box_box(&other, &cube, detect, true, out),
         _ => return false,
     }
     if reversed {
@@ -432,7 +432,7 @@ pub fn touch<R: Real>(
         (Some(T::Sphere), 1) => sphere_capsule(&shape, &element.capsule(), detect, true, out),
         (Some(T::Capsule), 1) => capsule_capsule(&shape, &element.capsule(), detect, true, out),
         (Some(T::Box), 1) => {
-            capsule_box(&element.capsule(), &shape, detect, out);
+            capsule_box(&element.capsule(), &shape, detect, true, out);
             reverse(out);
         }
         (Some(T::Sphere), 2) => {

@@ -59,6 +59,18 @@ impl<R: Real> Shape<R> {
             size: std::array::from_fn(|k| self.size[k].lane(lane)),
         }
     }
+
+    /// Sets the geom of one lane.
+    #[inline(always)]
+    pub fn set_lane(&mut self, lane: usize, from: &Shape) {
+        let set = |to: &mut [R], from: &[f64]| {
+            let both = to.iter_mut().zip(from);
+            both.for_each(|(to, &x)| to.set_lane(lane, x));
+        };
+        set(&mut self.pos, &from.pos);
+        set(&mut self.mat, &from.mat);
+        set(&mut self.size, &from.size);
+    }
 }
 
 /// One contact of a pair (`mjPreContact`); in a lane without the contact its distance is [`ABSENT`].
@@ -162,18 +174,23 @@ impl<R: Real> Contacts<R> {
         }
     }
 
-    /// Sets the contacts of one lane, which has none yet.
-    pub fn put_lane(&mut self, lane: usize, own: &Contacts) {
+    /// Sets the contacts of some lanes, which have none yet, by those of as many worlds side by side.
+    pub fn put_lanes<S: Real>(&mut self, lanes: &[usize], own: &Contacts<S>) {
         for (j, point) in own.point[..own.num].iter().enumerate() {
             if j == self.num {
                 self.push(&Point::none());
             }
-            let to = &mut self.point[j];
-            to.dist.set_lane(lane, point.dist);
-            for i in 0..3 {
-                to.pos[i].set_lane(lane, point.pos[i]);
-                to.normal[i].set_lane(lane, point.normal[i]);
-                to.tangent[i].set_lane(lane, point.tangent[i]);
+            let (to, present) = (&mut self.point[j], point.present().bits());
+            for (k, &lane) in lanes.iter().enumerate() {
+                if present >> k & 1 == 0 {
+                    continue;
+                }
+                to.dist.set_lane(lane, point.dist.lane(k));
+                for i in 0..3 {
+                    to.pos[i].set_lane(lane, point.pos[i].lane(k));
+                    to.normal[i].set_lane(lane, point.normal[i].lane(k));
+                    to.tangent[i].set_lane(lane, point.tangent[i].lane(k));
+                }
             }
         }
     }
