@@ -5,6 +5,9 @@ use crate::cpu::lib::contact::Contacts;
 use crate::cpu::lib::math::*;
 use crate::types::*;
 
+/// Relative difference up to which the roots of two numbers may be rounded to the same number.
+const NEARLY: f64 = 1e-15;
+
 type Vec3 = [f64; 3];
 
 /// Contacts of a meeting: `other` clipped to the face, within `margin` of it. At most `most` contacts if `most` is less than five
@@ -22,13 +25,15 @@ pub fn corners(meeting: &Meeting, margin: f64, most: usize) -> Polygon {
         return Polygon::new();
     }
     let mut left = meeting.other.clone();
+    let mut cut_off = Polygon::with_capacity(left.len() + face.len());
     for (k, &from) in face.iter().enumerate() {
-        let to = face[(k + 1) % face.len()];
+        let to = *face.get(k + 1).unwrap_or(&face[0]);
 
         // inward normal of the plane through this side of the face, perpendicular to the face
         let upright = sub3(add3(from, meeting.normal), from);
         let (inward, _) = normalize3(cross(sub3(to, from), upright));
-        left = cut(&left, from, inward);
+        cut(&left, from, inward, &mut cut_off);
+        std::mem::swap(&mut left, &mut cut_off);
     }
     few(meeting, left, margin, most)
 }
@@ -63,12 +68,15 @@ fn touch(meeting: &Meeting, corner: Vec3, out: &mut Contacts) {
 }
 
 // clips a polygon to the inner side of a plane
-fn cut(polygon: &[Vec3], on: Vec3, inward: Vec3) -> Polygon {
+fn cut(polygon: &[Vec3], on: Vec3, inward: Vec3, out: &mut Polygon) {
+    out.clear();
+    let Some((&first, rest)) = polygon.split_first() else {
+        return;
+    };
     let height = |point: Vec3| dot3(sub3(point, on), inward);
-    let mut out = Polygon::with_capacity(polygon.len() + 2);
-    for (i, &p) in polygon.iter().enumerate() {
-        let q = polygon[(i + 1) % polygon.len()];
-        let (p_height, q_height) = (height(p), height(q));
+    let first_height = height(first);
+    let (mut p, mut p_height) = (first, first_height);
+    let mut side = |q: Vec3, q_height: f64| {
         if (p_height > -MINVAL) != (q_height > -MINVAL) {
             let t = p_height / (p_height - q_height);
             if (0.0..=1.0).contains(&t) {
@@ -78,8 +86,10 @@ fn cut(polygon: &[Vec3], on: Vec3, inward: Vec3) -> Polygon {
         if q_height > -MINVAL {
             out.push(q);
         }
-    }
-    out
+        (p, p_height) = (q, q_height);
+    };
+    rest.iter().for_each(|&q| side(q, height(q)));
+    side(first, first_height);
 }
 
 fn farthest(corner: &[Vec3]) -> (usize, usize) {
@@ -100,28 +110,35 @@ fn farthest(corner: &[Vec3]) -> (usize, usize) {
 /// Four corners of a convex polygon that span a large area: each is moved on as long as the area grows, starting at each of the
 /// first `begins` corners. With `begins` 1 the first corner stays one of them.
 pub fn widest(corner: &[Vec3], begins: usize) -> [usize; 4] {
-    let next = |k: usize| (k + 1) % corner.len();
-    let area = |[a, b, c, d]: [usize; 4]| {
+    let next = |k: usize| if k + 1 < corner.len() { k + 1 } else { 0 };
+    let squared_area = |[a, b, c, d]: [usize; 4]| {
         let (ca, db) = (sub3(corner[a], corner[c]), sub3(corner[b], corner[d]));
-        0.5 * norm3(cross(ca, db))
+        let across = cross(ca, db);
+        dot3(across, across)
     };
     let mut at = [0, 1, 2, 3];
     let mut best = at;
-    let mut most = area(at);
+    let mut most = squared_area(at);
     while at[0] < begins {
-        let mut walked = at;
-        walked[3] = next(at[3]);
-        while area(walked) > most {
-            (at, best, most) = (walked, walked, area(walked));
-            for k in [2, 1] {
+        // moves a corner on while the area grows; true if it moved
+        let mut walk = |at: &mut [usize; 4], k: usize, once: bool| {
+            let mut moved = false;
+            loop {
+                let mut walked = *at;
                 walked[k] = next(at[k]);
-                while area(walked) > most {
-                    (at, best, most) = (walked, walked, area(walked));
-                    walked[k] = next(at[k]);
+                let area = squared_area(walked);
+                if !larger(area, most) {
+                    return moved;
                 }
-                walked = at;
+                (*at, best, most, moved) = (walked, walked, area, true);
+                if once {
+                    return true;
+                }
             }
-            walked[3] = next(at[3]);
+        };
+        while walk(&mut at, 3, true) {
+            walk(&mut at, 2, false);
+            walk(&mut at, 1, false);
         }
 
         // move on corners that were caught up with
@@ -134,4 +151,10 @@ pub fn widest(corner: &[Vec3], begins: usize) -> [usize; 4] {
         at[0] += 1;
     }
     best
+}
+
+// of two squared areas, true if the root of the first is larger than that of the second, both rounded; roots are taken of nearly equal
+// ones alone
+fn larger(first: f64, second: f64) -> bool {
+    first > second && (first > second * (1.0 + NEARLY) || first.sqrt() > second.sqrt())
 }

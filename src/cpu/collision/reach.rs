@@ -1,5 +1,5 @@
-//! Support heights of mesh hulls: a table beside each mesh that separates most pairs before the convex collider climbs over their
-//! hulls.
+//! Planes between convex solids: they separate most pairs before the convex collider is run. Beside each mesh there is a table of
+//! the support heights of its hull, which spares climbs over it.
 //!
 //! The height of the farthest vertex, h(d) = max d·v, is a convex function of the direction d and grows with its length. The
 //! table has h at the nodes of a grid on each face of the cube around the origin. Bilinear interpolation between nodes is never
@@ -7,10 +7,10 @@
 
 use super::bounds::SLACK;
 use super::support::Solid;
-use crate::cpu::lib::contact::Shape;
+use crate::cpu::lib::contact::{Shape, select3};
 use crate::cpu::lib::math::*;
 use crate::fields::{Model, Own};
-use crate::real::{Mask, Real, lanes};
+use crate::real::{Mask, Real};
 use crate::types::*;
 
 /// Cells along a side of each face of the cube.
@@ -120,26 +120,58 @@ struct Bound<'a, R> {
 }
 
 impl<R: Real> Bound<'_, R> {
-    // where the farthest point is, relative to the geom's center, in some lanes
+    // where the farthest point is, relative to the geom's center
     #[inline(always)]
-    fn farthest(&self, dir: [R; 3], some: R::Mask) -> [R; 3] {
-        if let Some(reach) = self.reach {
-            let local = mul_mat_t_vec3(self.shape.mat, dir);
-            return mul_mat_vec3(self.shape.mat, reach.farthest(local));
-        }
-        let mut point = [R::zero(); 3];
-        for lane in lanes::<R>(some) {
-            let shape = Shape {
-                pos: [0.0; 3],
-                ..self.shape.lane(lane)
-            };
-            let mut solid = Solid::new(self.m, self.geom, shape, 0.0);
-            let there = solid.support(dir.map(|x| x.lane(lane)));
-            for (to, x) in point.iter_mut().zip(there) {
-                to.set_lane(lane, x);
+    fn farthest(&self, dir: [R; 3]) -> [R; 3] {
+        let local = mul_mat_t_vec3(self.shape.mat, dir);
+        let point = match self.reach {
+            Some(reach) => reach.farthest(local),
+            None => self.local(local),
+        };
+        mul_mat_vec3(self.shape.mat, point)
+    }
+
+    // the farthest point of a solid without a table, in its frame
+    fn local(&self, dir: [R; 3]) -> [R; 3] {
+        let (zero, size) = (R::zero(), self.shape.size);
+        let side = |k: usize, size: R| R::select(dir[k].lt(zero), -size, size);
+        let least = R::splat(MINVAL);
+        match GeomType::from_i32(self.m.geom_type[self.geom]) {
+            Some(GeomType::Sphere) => scl3(dir, size[0]),
+            Some(GeomType::Capsule) => {
+                let [x, y, z] = scl3(dir, size[0]);
+                [x, y, z + side(2, size[1])]
             }
+            Some(GeomType::Ellipsoid) => {
+                let scaled = [0, 1, 2].map(|k| dir[k] * size[k]);
+                let scaled = scl3(scaled, R::one() / norm3(scaled).max(least));
+                [0, 1, 2].map(|k| scaled[k] * size[k])
+            }
+            Some(GeomType::Cylinder) => {
+                let across = (dir[0] * dir[0] + dir[1] * dir[1]).sqrt();
+                let out = size[0] / across.max(least);
+                [out * dir[0], out * dir[1], side(2, size[1])]
+            }
+            Some(GeomType::Box) => [0, 1, 2].map(|k| side(k, size[k])),
+            _ => self.vertex(dir),
         }
-        point
+    }
+
+    // the farthest vertex of a mesh
+    fn vertex(&self, dir: [R; 3]) -> [R; 3] {
+        let m = self.m;
+        let mesh = m.geom_dataid[self.geom].max(0) as usize;
+        let first = m.mesh_vertadr[mesh] as usize;
+        let mut best = [R::zero(); 3];
+        let mut most = R::splat(-MAXVAL);
+        for vertex in &m.mesh_vert[first..first + m.mesh_vertnum[mesh] as usize] {
+            let vertex = vertex.map(R::splat);
+            let height = dot3(dir, vertex);
+            let higher = most.lt(height);
+            most = R::select(higher, height, most);
+            best = select3(higher, vertex, best);
+        }
+        best
     }
 }
 
@@ -158,8 +190,8 @@ fn together<R: Real>(bounds: &[Bound<'_, R>; 2], beyond: R, meet: R::Mask) -> R:
             break;
         }
         let dir = scl3(x, one / R::select(open, norm, one));
-        let on1 = first.farthest(scl3(dir, -one), open);
-        let to = add3(between, sub3(on1, second.farthest(dir, open)));
+        let on1 = first.farthest(scl3(dir, -one));
+        let to = add3(between, sub3(on1, second.farthest(dir)));
         meet = meet & !(open & beyond.lt(dot3(dir, to)));
         let along = sub3(to, x);
         let share = -dot3(x, along) / dot3(along, along).max(R::splat(MINVAL));
@@ -172,8 +204,8 @@ fn size_of<R: Real>(m: &Model, own: &Own<R>, geom: usize) -> R {
     (3..6).fold(R::zero(), |sum, k| sum + own.geom_aabb(m, 6 * geom + k))
 }
 
-/// The lanes in `meet` where no plane is found that separates two geoms by more than `detect` (m). All of them if neither geom is
-/// a mesh with a table: the convex collider is as fast.
+/// The lanes in `meet` where no plane is found that separates two geoms by more than `detect` (m). All of them for one world if neither
+/// geom is a mesh with a table: the convex collider is as fast.
 pub fn reaches_meet<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -183,7 +215,7 @@ pub fn reaches_meet<R: Real>(
     meet: R::Mask,
 ) -> R::Mask {
     let reach = geoms.map(|geom| m.reaches().of(m, geom));
-    if reach.iter().all(Option::is_none) {
+    if R::WIDTH == 1 && reach.iter().all(Option::is_none) {
         return meet;
     }
     let sizes = size_of(m, own, geoms[0]) + size_of(m, own, geoms[1]);
@@ -235,6 +267,48 @@ mod tests {
         });
         let signs = (0..27).map(|k| [k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1].map(f64::from));
         wander.chain(signs.filter(|d| norm3(*d) > 0.0))
+    }
+
+    // solids without a table reach as far as the convex collider's own support points
+    #[test]
+    fn solids_reach_as_far_as_their_support_points() {
+        let geoms = ["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"].map(|kind| {
+            let mesh = if kind == "mesh" {
+                r#" mesh="wedge""#
+            } else {
+                ""
+            };
+            format!(r#"<geom type="{kind}"{mesh} size=".3 .2 .1" euler="20 30 40"/>"#)
+        });
+        let xml = format!(
+            r#"<mujoco><asset><mesh name="wedge" vertex="0 0 0 .4 0 0 0 .3 0 0 0 .2 .1 .1 .3"/></asset><worldbody>{}</worldbody></mujoco>"#,
+            geoms.concat()
+        );
+        let m = Model::from_xml_str(&xml).unwrap();
+        for geom in 0..m.ngeom {
+            let shape = Shape {
+                pos: [0.0; 3],
+                mat: quat2mat(m.geom_quat[geom]),
+                size: m.geom_size[geom],
+            };
+            let reach = m.reaches().of(&m, geom);
+            assert!(reach.is_none());
+            let bound = Bound {
+                m: &m,
+                geom,
+                shape: &shape,
+                reach,
+            };
+            let mut solid = Solid::new(&m, geom, shape, 0.0);
+            for dir in directions() {
+                let (dir, _) = normalize3(dir);
+                let [want, told] = [solid.support(dir), bound.farthest(dir)].map(|x| dot3(dir, x));
+                assert!(
+                    (want - told).abs() < 1e-12,
+                    "{geom} {dir:?}: {told} for {want}"
+                );
+            }
+        }
     }
 
     // no vertex is farther than the table says, and the farthest is not much nearer
