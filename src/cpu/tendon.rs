@@ -1,11 +1,12 @@
 //! Tendon lengths and Jacobian (`mj_tendon`).
 
+use crate::cpu::lib::contact::select3;
 use crate::cpu::lib::jac::add_jac;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::sleep::{sleeps, wake_tied};
 use crate::cpu::lib::wrap::{Obstacle, Touch, wrap};
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{self, Mask, Real};
 use crate::types::{TendonType, WrapType};
 
 /// Tendon lengths and Jacobian (`mj_tendon`).
@@ -55,6 +56,7 @@ fn fixed<R: Real>(m: &Model, d: &mut Data<R>, t: usize) {
 fn spatial<R: Real>(m: &Model, d: &mut Data<R>, t: usize, count: &mut R::Int) {
     let start = m.tendon_adr[t] as usize;
     let end = start + m.tendon_num[t] as usize;
+    let always = R::zero().le(R::zero());
     let mut divisor = R::one();
     let mut length = R::zero();
     let mut w = start;
@@ -62,7 +64,7 @@ fn spatial<R: Real>(m: &Model, d: &mut Data<R>, t: usize, count: &mut R::Int) {
         // a pulley starts a branch
         if m.wrap_type[w] == WrapType::Pulley {
             divisor = d.own.wrap_prm(m, w);
-            push(d, count, [R::zero(); 3], None);
+            push(d, count, [R::zero(); 3], always);
             w += 1;
             continue;
         }
@@ -77,80 +79,78 @@ fn spatial<R: Real>(m: &Model, d: &mut Data<R>, t: usize, count: &mut R::Int) {
         let site = [m.wrap_objid[w] as usize, m.wrap_objid[next] as usize];
         let body = site.map(|s| m.site_bodyid[s] as usize);
         let pos = site.map(|s| d.site_xpos[s]);
-        push(d, count, pos[0], None);
+        push(d, count, pos[0], always);
         let scale = R::one() / divisor;
         if geom {
             let g = m.wrap_objid[w + 1] as usize;
-            let touches = touches(m, d, w + 1, pos);
-            let free = segment(m, d, t, body, pos, scale, |lane| touches[lane].is_none());
-            let on = gather(&touches, |touch| touch.on);
-            let off = gather(&touches, |touch| touch.off);
-            push(d, count, on, Some(&touches));
-            push(d, count, off, Some(&touches));
-            let geom_body = m.geom_bodyid[g] as usize;
-            let held = |lane: usize| touches[lane].is_some();
-            let before = segment(m, d, t, [body[0], geom_body], [pos[0], on], scale, held);
-            let after = segment(m, d, t, [geom_body, body[1]], [off, pos[1]], scale, held);
-            let [around, _, _] = gather(&touches, |touch| [touch.length, 0.0, 0.0]);
-            length += (free + before + around + after) * scale;
+            let Touch {
+                on,
+                off,
+                length: around,
+                held,
+            } = wrap(pos[0], pos[1], &obstacle(m, d, w + 1));
+            let free = segment(m, d, t, body, pos, scale, !held);
+            let mut rest = R::zero();
+            if held.any() {
+                push(d, count, on, held);
+                push(d, count, off, held);
+                let geom_body = m.geom_bodyid[g] as usize;
+                let before = segment(m, d, t, [body[0], geom_body], [pos[0], on], scale, held);
+                let after = segment(m, d, t, [geom_body, body[1]], [off, pos[1]], scale, held);
+                rest = before + around + after;
+            }
+            length += (free + rest) * scale;
         } else {
-            length += segment(m, d, t, body, pos, scale, |_| true) * scale;
+            length += segment(m, d, t, body, pos, scale, always) * scale;
         }
 
         // the last site of a branch
         w = next;
         if w + 1 == end || m.wrap_type[w + 1] == WrapType::Pulley {
-            push(d, count, pos[1], None);
+            push(d, count, pos[1], always);
         }
     }
     d.ten_length[t] = length;
 }
 
-type Touches = [Option<Touch>; 16];
-
-// the points at which each lane's path touches a geom
+// the geom that a path may touch
 #[inline(always)]
-fn touches<R: Real>(m: &Model, d: &Data<R>, w: usize, pos: [[R; 3]; 2]) -> Touches {
+fn obstacle<R: Real>(m: &Model, d: &Data<R>, w: usize) -> Obstacle<R> {
     let g = m.wrap_objid[w] as usize;
-    let mut touches = [None; 16];
-    for (lane, touch) in touches.iter_mut().enumerate().take(R::WIDTH) {
-        let side = d.own.wrap_prm(m, w).lane(lane).round();
-        let obstacle = Obstacle {
-            pos: d.geom_xpos[g].map(|x| x.lane(lane)),
-            mat: d.geom_xmat[g].map(|x| x.lane(lane)),
-            radius: d.own.geom_size(m, g)[0].lane(lane),
-            kind: m.wrap_type[w],
-            side: (side >= 0.0).then(|| d.site_xpos[side as usize].map(|x| x.lane(lane))),
-        };
-        let [from, to] = pos.map(|p| p.map(|x| x.lane(lane)));
-        *touch = wrap(from, to, &obstacle);
-    }
-    touches
-}
-
-// gathers a vector of all lanes' touches, zero where there is none
-#[inline(always)]
-fn gather<R: Real>(touches: &Touches, f: impl Fn(&Touch) -> [f64; 3]) -> [R; 3] {
-    let mut v = [R::zero(); 3];
-    for (lane, touch) in touches.iter().enumerate().take(R::WIDTH) {
-        let Some(touch) = touch else { continue };
-        for (x, value) in v.iter_mut().zip(f(touch)) {
-            x.set_lane(lane, value);
-        }
-    }
-    v
-}
-
-// stores a point of the path, in all lanes or in those that touch
-#[inline(always)]
-fn push<R: Real>(d: &mut Data<R>, count: &mut R::Int, point: [R; 3], only: Option<&Touches>) {
+    let site = d.own.wrap_prm(m, w);
+    let mut side = [R::zero(); 3];
     for lane in 0..R::WIDTH {
-        if only.is_some_and(|touches| touches[lane].is_none()) {
-            continue;
+        let site = site.lane(lane).round();
+        if site >= 0.0 {
+            let pos = d.site_xpos[site as usize];
+            side.iter_mut()
+                .zip(&pos)
+                .for_each(|(to, x)| to.copy_lane(lane, x));
         }
+    }
+    Obstacle {
+        pos: d.geom_xpos[g],
+        mat: d.geom_xmat[g],
+        radius: d.own.geom_size(m, g)[0],
+        kind: m.wrap_type[w],
+        sided: R::splat(-0.5).lt(site),
+        side,
+    }
+}
+
+// stores a point of the path in some lanes
+#[inline(always)]
+fn push<R: Real>(d: &mut Data<R>, count: &mut R::Int, point: [R; 3], lanes: R::Mask) {
+    let first = R::int_lane(*count, 0);
+    if lanes.all() && R::int_is(*count, first).all() {
+        d.wrap_xpos[3 * first as usize..][..3].copy_from_slice(&point);
+        *count = R::int(first + 1);
+        return;
+    }
+    for lane in real::lanes::<R>(lanes) {
         let n = R::int_lane(*count, lane);
         for (k, x) in point.iter().enumerate() {
-            d.wrap_xpos[3 * n as usize + k].set_lane(lane, x.lane(lane));
+            d.wrap_xpos[3 * n as usize + k].copy_lane(lane, x);
         }
         R::set_int_lane(count, lane, n + 1);
     }
@@ -165,15 +165,15 @@ fn segment<R: Real>(
     body: [usize; 2],
     pos: [[R; 3]; 2],
     scale: R,
-    taken: impl Fn(usize) -> bool,
+    lanes: R::Mask,
 ) -> R {
-    let (mut dir, mut length) = normalize3(sub3(pos[1], pos[0]));
-    for lane in 0..R::WIDTH {
-        if !taken(lane) {
-            length.set_lane(lane, 0.0);
-            dir.iter_mut().for_each(|x| x.set_lane(lane, 0.0));
-        }
+    let zero = R::zero();
+    if !lanes.any() {
+        return zero;
     }
+    let (dir, length) = normalize3(sub3(pos[1], pos[0]));
+    let dir = select3(lanes, dir, [zero; 3]);
+    let length = R::select(lanes, length, zero);
 
     // rate of the distance of its ends, by dof
     if body[0] != body[1] {
