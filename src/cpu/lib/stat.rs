@@ -10,6 +10,10 @@ use crate::types::{ConstraintState, Solver};
 
 /// Clears the statistics of all iterations.
 pub fn clear_notes<R: Real>(d: &mut Data<R>) {
+    // filling seven arrays without memory takes a processor with AVX-512 as long as a small stage: masked stores to no page are slow
+    if d.solver_improvement.is_empty() {
+        return;
+    }
     for x in [
         &mut d.solver_improvement,
         &mut d.solver_gradient,
