@@ -365,23 +365,45 @@ fn ray_hfield(field: i32, r: Ray) -> Hit {
     let last = max(max(max(top.low.x, top.high.x), max(top.low.y, top.high.y)), max(top.low.z, top.high.z));
     let seg = select(vec2f(0.0, top.hit.dist), vec2f(top.hit.dist, last), last > top.hit.dist);
     let cell = 2.0 * size.xy / vec2f(f32(ncol - 1), f32(nrow - 1));
-    let end0 = (ray_at(r, seg.x).xy + size.xy) / cell;
-    let end1 = (ray_at(r, seg.y).xy + size.xy) / cell;
-    let lo = max(vec2i(floor(min(end0, end1))) - 1, vec2i(0));
-    let hi = min(vec2i(ceil(max(end0, end1))) + 1, vec2i(ncol - 1, nrow - 1));
+    let end0 = ray_at(r, seg.x);
+    let end1 = ray_at(r, seg.y);
+    let columns = (vec2f(end0.x, end1.x) + size.x) / cell.x;
+    let rows = (vec2f(end0.y, end1.y) + size.y) / cell.y;
+    let heights = vec2f(end0.z, end1.z);
 
-    // two triangles of each cell
+    // two triangles of each cell below the ray, in blocks of a row, but for blocks that it passes above or beneath
     let basis = ray_basis(r.vec);
-    for (var row = lo.y; row < hi.y; row++) {
-        for (var half = 2 * lo.x; half < 2 * hi.x; half++) {
-            let col = half / 2;
-            let second = half % 2 == 1;
-            let near = field_corner(adr, ncol, row, col, cell, size);
-            let far = field_corner(adr, ncol, row + 1, col + 1, cell, size);
-            let third = field_corner(adr, ncol, row + select(0, 1, second), col + select(1, 0, second), cell, size);
-            var met = ray_triangle(near, far, third, r, basis);
-            met.normal *= select(1.0, -1.0, met.normal.z < 0.0);
-            hit = sooner(hit, met);
+    let all = cells_over(rows, vec2f(0.0, 1.0), nrow - 1);
+    for (var row = all.x; row < all.y; row++) {
+        let over_row = part_over(rows, row, row + 1);
+        let some = cells_over(columns, over_row, ncol - 1);
+        for (var begin = some.x; begin < some.y; begin += BLOCK) {
+            let end = min(begin + BLOCK, some.y);
+            let over_block = part_over(columns, begin, end);
+            let over = vec2f(max(over_row.x, over_block.x), min(over_row.y, over_block.y));
+            let between = values_over(heights, over);
+            let slack = 1e-5 * (size.z + abs(between.y));
+            var least = 3e38;
+            var most = -3e38;
+            for (var c = begin; c <= end; c++) {
+                let z0 = hfield_data(adr + row * ncol + c);
+                let z1 = hfield_data(adr + (row + 1) * ncol + c);
+                least = min(least, min(z0, z1));
+                most = max(most, max(z0, z1));
+            }
+            if (over.x > over.y || most * size.z < between.x - slack || least * size.z > between.y + slack) {
+                continue;
+            }
+            for (var half = 2 * begin; half < 2 * end; half++) {
+                let col = half / 2;
+                let second = half % 2 == 1;
+                let near = field_corner(adr, ncol, row, col, cell, size);
+                let far = field_corner(adr, ncol, row + 1, col + 1, cell, size);
+                let third = field_corner(adr, ncol, row + select(0, 1, second), col + select(1, 0, second), cell, size);
+                var met = ray_triangle(near, far, third, r, basis);
+                met.normal *= select(1.0, -1.0, met.normal.z < 0.0);
+                hit = sooner(hit, met);
+            }
         }
     }
 
@@ -405,6 +427,31 @@ fn ray_hfield(field: i32, r: Ray) -> Hit {
         }
     }
     return hit;
+}
+
+// cells of a height field that are passed over together
+const BLOCK = 4i;
+
+// the values between which a quantity is on a stretch of the ray, from its values at both ends of the whole
+fn values_over(ends: vec2f, part: vec2f) -> vec2f {
+    let x = ends.x + part * (ends.y - ends.x);
+    return vec2f(min(x.x, x.y), max(x.x, x.y));
+}
+
+// cells over which a stretch of the ray lies along one axis, and one more on each side
+fn cells_over(ends: vec2f, part: vec2f, most: i32) -> vec2i {
+    let x = values_over(ends, part);
+    return vec2i(max(i32(floor(x.x)) - 1, 0), min(i32(ceil(x.y)) + 1, most));
+}
+
+// the stretch of the ray, from 0 to 1, that lies between two places along one axis, or within one cell of them
+fn part_over(ends: vec2f, low: i32, high: i32) -> vec2f {
+    let length_ = ends.y - ends.x;
+    if (abs(length_) < 1e-3) {
+        return vec2f(0.0, 1.0);
+    }
+    let x = (vec2f(f32(low - 1), f32(high + 1)) - ends.x) / length_;
+    return vec2f(max(min(x.x, x.y), 0.0), min(max(x.x, x.y), 1.0));
 }
 
 fn field_corner(adr: i32, ncol: i32, row: i32, col: i32, cell: vec2f, size: vec4f) -> vec3f {

@@ -48,6 +48,7 @@ use crate::fields::{Data, Model, Own, OwnLane};
 use crate::real::Real;
 use crate::types::*;
 use crate::user::let_through;
+use std::cell::Cell;
 
 use block::{pairs_of, write_pair};
 use bounds::{bound_meets_plane, bounds_meet};
@@ -74,25 +75,79 @@ pub fn collision(m: &Model, d: &mut Data) {
     if m.opt.disabled(DSBL_CONSTRAINT) || m.opt.disabled(DSBL_CONTACT) {
         return;
     }
-    let mut found = 0;
-    let mut out = Contacts::new();
-    let (boxes, mut end) = (Boxes::new(m, d), 0);
-    let mut pairs = Vec::new();
-    let candidates = of_the_awake(m, d).or_else(|| candidates(m, d, &boxes));
-    let mut each = |k: usize| {
+    let boxes = Boxes::new(m, d);
+    let some = of_the_awake(m, d).or_else(|| candidates(m, d, &boxes));
+    let mut search = Search {
+        m,
+        d,
+        boxes,
+        out: OUT.take().unwrap_or_default(),
+        end: 0,
+        pairs: Vec::new(),
+        found: 0,
+    };
+    match some {
+        Some(some) => some.into_iter().for_each(|k| search.visit(k as usize)),
+        None => search.visit_all(),
+    }
+
+    // flag an overflow
+    let found = search.found;
+    OUT.set(Some(search.out));
+    d.needed[0] = d.needed[0].max(found);
+    if found > m.nconmax as i32 {
+        d.overflow[0] |= OVERFLOW_CONTACT;
+    }
+}
+
+thread_local! {
+    // contacts of one pair, kept by this thread, since filling them with zeros takes as long as trying many pairs
+    static OUT: Cell<Option<Box<Contacts>>> = const { Cell::new(None) };
+}
+
+// the search of one step
+struct Search<'a> {
+    m: &'a Model,
+    d: &'a mut Data,
+    boxes: Boxes<f64>,
+    // contacts of the current pair
+    out: Box<Contacts>,
+    // end of the block of pairs with flexes that was tried last, and its pairs
+    end: usize,
+    pairs: Vec<Pair>,
+    found: i32,
+}
+
+impl Search<'_> {
+    // where only contacts of near geoms count, most pairs are passed over by one short test
+    fn visit_all(&mut self) {
+        let m = self.m;
+        let all = sleeps(m) || speculates(m) || m.nflex > 0 || !self.d.own.is_shared();
+        let reach = m.collision_detect.iter();
+        let geoms = m.collision_geom1.iter().zip(&m.collision_geom2);
+        for (k, ((&geom1, &geom2), &reach)) in geoms.zip(reach).enumerate() {
+            if all || !apart(m, self.d, [geom1, geom2], reach) {
+                self.visit(k);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn visit(&mut self, k: usize) {
+        let Self { m, d, out, .. } = self;
         out.num = 0;
         if sleeps(m) && !pair_awake(m, d, k) {
             return;
         }
         if soft::is_soft(m, k) {
-            if k >= end {
-                end = soft::crowd(m, k);
-                pairs_of(m, d, &boxes, (k, end), 1, &mut pairs);
-                found += of_flex(m, d, &boxes, &pairs, &mut out);
+            if k >= self.end {
+                self.end = soft::crowd(m, k);
+                pairs_of(m, d, &self.boxes, (k, self.end), 1, &mut self.pairs);
+                self.found += of_flex(m, d, &self.boxes, &self.pairs, out);
             }
             return;
         }
-        let ended = of_geoms(m, d, k, &mut out);
+        let ended = of_geoms(m, d, k, out);
         if !ended.sure {
             d.overflow[0] |= OVERFLOW_CCD;
         }
@@ -100,17 +155,7 @@ pub fn collision(m: &Model, d: &mut Data) {
             let frame = make_frame(point.normal, point.tangent);
             store(m, d, &Pair { k, elem: [-1; 2] }, point, frame, ended.soon);
         }
-        found += out.num as i32;
-    };
-    match candidates {
-        Some(some) => some.into_iter().for_each(|k| each(k as usize)),
-        None => (0..m.ncollision).for_each(each),
-    }
-
-    // flag an overflow
-    d.needed[0] = d.needed[0].max(found);
-    if found > m.nconmax as i32 {
-        d.overflow[0] |= OVERFLOW_CONTACT;
+        self.found += out.num as i32;
     }
 }
 
@@ -143,7 +188,7 @@ pub(crate) fn of_geoms(m: &Model, d: &Data, k: usize, out: &mut Contacts) -> End
     }
     let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
     if meet(m, &d.own, geoms, &shapes, detect, near) {
-        ended.sure = collide(m, OwnLane::new(&d.own, 0), geoms, shapes, detect, out);
+        ended.sure = collide(m, OwnLane::new(&d.own, 0), geoms, &shapes, detect, out);
     }
     let untouched = tried && !touches(out, 0, d.own.collision_margin(m, k));
     ended.soon = untouched && speculate(m, d, k, 0, out);
@@ -220,6 +265,16 @@ pub fn near<R: Real>(m: &Model, d: &Data<R>, k: usize) -> R::Mask {
         return height.le(reach);
     }
     R::zero().le(R::zero())
+}
+
+// true if the bounding spheres of two geoms are farther from each other than `reach`; else [`near`] decides
+#[inline(always)]
+fn apart(m: &Model, d: &Data, geoms: [i32; 2], reach: f64) -> bool {
+    let geoms = geoms.map(|geom| geom as usize);
+    let [pos1, pos2] = geoms.map(|geom| d.geom_xpos[geom]);
+    let [bound1, bound2] = geoms.map(|geom| m.geom_rbound[geom]);
+    let (dif, reach) = (sub3(pos2, pos1), bound1 + bound2 + reach);
+    bound1 > 0.0 && bound2 > 0.0 && reach * reach < dot3(dif, dif)
 }
 
 // square of the distance of the two centers up to which a pair is near: computed once for all lanes where they share it
@@ -341,7 +396,7 @@ pub(crate) fn collide<R: Real>(
     m: &Model,
     own: OwnLane<'_, R>,
     geoms: [usize; 2],
-    shapes: [Shape; 2],
+    shapes: &[Shape; 2],
     detect: f64,
     out: &mut Contacts,
 ) -> bool {
@@ -355,21 +410,21 @@ pub(crate) fn collide<R: Real>(
             plane_mesh(m, geoms[1], &shapes[0], shapes[1], detect, out);
             true
         }
-        Some(Kind::Hfield) => hfield_convex(m, own, geoms, shapes, detect, out),
+        Some(Kind::Hfield) => hfield_convex(m, own, geoms, *shapes, detect, out),
         Some(Kind::Sdf) => {
-            shape_sdf(m, own, geoms, shapes, out);
+            shape_sdf(m, own, geoms, *shapes, out);
             true
         }
         Some(Kind::MeshSdf) => {
-            mesh_sdf(m, own, geoms, shapes, out);
+            mesh_sdf(m, own, geoms, *shapes, out);
             true
         }
         Some(Kind::Convex) if m.opt.disabled(DSBL_NATIVECCD) => {
             let bound = |k: usize| own.geom_rbound(m, geoms[k]);
-            older::convex(m, geoms, shapes, detect, bound(0).min(bound(1)), None, out);
+            older::convex(m, geoms, *shapes, detect, bound(0).min(bound(1)), None, out);
             true
         }
-        Some(Kind::Convex) => convex(m, geoms, shapes, detect, out),
+        Some(Kind::Convex) => convex(m, geoms, *shapes, detect, out),
         Some(Kind::Closed) | None => true,
     }
 }

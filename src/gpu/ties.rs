@@ -362,7 +362,7 @@ fn tie_of_geoms(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     let search = |shapes: [Shape; 2]| {
         let mut out = Contacts::new();
         let own = OwnLane::new(&d.own, 0);
-        let sure = collide(m, own, geoms, shapes, m.collision_detect[k], &mut out);
+        let sure = collide(m, own, geoms, &shapes, m.collision_detect[k], &mut out);
         (sure, out)
     };
     let far = far(m, k);

@@ -75,7 +75,7 @@ impl<R: Real> Spots<R> {
                 m,
                 OwnLane::new(own, lane),
                 geoms,
-                of_lane(lane),
+                &of_lane(lane),
                 detect.lane(lane),
                 out,
             ) {

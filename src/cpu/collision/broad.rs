@@ -325,7 +325,7 @@ pub(super) fn candidates(m: &Model, d: &Data, elements: &Boxes<f64>) -> Option<V
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::cpu::collision::near;
     use crate::cpu::kinematics::kinematics;

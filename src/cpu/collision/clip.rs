@@ -4,6 +4,7 @@ use super::manifold::{Meeting, Polygon};
 use crate::cpu::lib::contact::Contacts;
 use crate::cpu::lib::math::*;
 use crate::types::*;
+use wide::f64x4;
 
 /// Relative difference up to which the roots of two numbers may be rounded to the same number.
 const NEARLY: f64 = 1e-15;
@@ -25,6 +26,10 @@ pub fn corners(meeting: &Meeting, margin: f64, most: usize) -> Polygon {
         return Polygon::new();
     }
     let mut left = meeting.other.clone();
+    let mut fours = Vec::with_capacity((left.len() + face.len()).div_ceil(4));
+    by_fours(&left, &mut fours);
+    // how many sides left the polygon as it was; each makes its first corner the last
+    let mut kept = 0;
     let mut cut_off = Polygon::with_capacity(left.len() + face.len());
     for (k, &from) in face.iter().enumerate() {
         let to = *face.get(k + 1).unwrap_or(&face[0]);
@@ -32,9 +37,16 @@ pub fn corners(meeting: &Meeting, margin: f64, most: usize) -> Polygon {
         // inward normal of the plane through this side of the face, perpendicular to the face
         let upright = sub3(add3(from, meeting.normal), from);
         let (inward, _) = normalize3(cross(sub3(to, from), upright));
+        if all_inside(&fours, from, inward) {
+            kept += 1;
+            continue;
+        }
+        turn(&mut left, &mut kept);
         cut(&left, from, inward, &mut cut_off);
         std::mem::swap(&mut left, &mut cut_off);
+        by_fours(&left, &mut fours);
     }
+    turn(&mut left, &mut kept);
     few(meeting, left, margin, most)
 }
 
@@ -65,6 +77,34 @@ fn touch(meeting: &Meeting, corner: Vec3, out: &mut Contacts) {
         false => scl3(meeting.dir, -1.0),
     };
     out.add(dist, pos, normal);
+}
+
+// the coordinates of corners, four at a time; the last one fills the last four
+fn by_fours(polygon: &[Vec3], fours: &mut Vec<[f64x4; 3]>) {
+    let four = |some: &[Vec3]| {
+        let along = |k: usize, axis: usize| some[k.min(some.len() - 1)][axis];
+        [0, 1, 2].map(|axis| f64x4::from([0, 1, 2, 3].map(|k| along(k, axis))))
+    };
+    fours.clear();
+    fours.extend(polygon.chunks(4).map(four));
+}
+
+// whether all corners are on the inner side of a plane
+fn all_inside(fours: &[[f64x4; 3]], on: Vec3, inward: Vec3) -> bool {
+    let (on, inward) = (on.map(f64x4::splat), inward.map(f64x4::splat));
+    let least = f64x4::splat(-MINVAL);
+    fours.iter().all(|[x, y, z]| {
+        let height = (*x - on[0]) * inward[0] + (*y - on[1]) * inward[1] + (*z - on[2]) * inward[2];
+        height.simd_gt(least).all()
+    })
+}
+
+// makes as many first corners the last
+fn turn(polygon: &mut Polygon, corners: &mut usize) {
+    if let Some(some) = corners.checked_rem(polygon.len()) {
+        polygon.rotate_left(some);
+    }
+    *corners = 0;
 }
 
 // clips a polygon to the inner side of a plane

@@ -4,13 +4,14 @@ use super::clip::meet;
 use super::epa::epa;
 use super::gjk::{Found, Two, Vertex, gjk};
 use super::manifold::{Meeting, Part, meeting};
-use super::polytope::Polytope;
+use super::polytope::{Face, Polytope};
 use super::simplex::FAR;
 use super::support::Solid;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
 use crate::types::*;
+use std::cell::Cell;
 
 /// Contacts of two geoms of any convex types; false if the search stopped before it converged.
 pub fn convex(
@@ -138,19 +139,31 @@ pub fn penetration(two: &mut Two, s: &mut Found) -> Ended {
     if s.dist > two.tolerance || s.num < 2 || s.separated {
         return ended;
     }
-    let dist = std::mem::take(&mut s.dist);
-    let mut polytope = Polytope::new(two.maxstep, two.tolerance);
-    if polytope.start(two, s) {
-        let deepest = epa(two, &mut polytope, s);
-        if deepest.outside && two.beyond > 0.0 {
-            s.dist = dist;
-        }
-        ended.sure = !deepest.early;
-        ended.corner = deepest
-            .face
-            .map(|face| face.corner.map(|i| polytope.vertex[i]));
-    }
+    let mut polytope = POLYTOPE.take().unwrap_or_default();
+    expand(two, s, &mut polytope, &mut ended);
+    POLYTOPE.set(Some(polytope));
     ended
+}
+
+thread_local! {
+    // memory for the polytope of a search, kept by this thread
+    static POLYTOPE: Cell<Option<Box<Polytope>>> = const { Cell::new(None) };
+}
+
+// the depth of touching solids, from the simplex that holds the origin
+fn expand(two: &mut Two, s: &mut Found, polytope: &mut Polytope, ended: &mut Ended) {
+    polytope.begin(two.maxstep, two.tolerance);
+    let dist = std::mem::take(&mut s.dist);
+    if !polytope.start(two, s) {
+        return;
+    }
+    let deepest = epa(two, polytope, s);
+    if deepest.outside && two.beyond > 0.0 {
+        s.dist = dist;
+    }
+    ended.sure = !deepest.early;
+    let corner = |face: Face| face.corner.map(|i| polytope.vertex[i as usize]);
+    ended.corner = deepest.face.map(corner);
 }
 
 fn begin(two: &Two, s: &mut Found) {

@@ -2,7 +2,7 @@
 //! origin lies on the surface (expanding polytope algorithm, van den Bergen).
 
 use super::gjk::{Found, Two};
-use super::polytope::{Face, Grown, Polytope};
+use super::polytope::{Face, Grown, Polytope, support};
 use super::simplex::*;
 use crate::cpu::lib::math::*;
 use crate::types::*;
@@ -29,10 +29,10 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
         // lower bound of the depth: the distance of the face nearest to the origin
         let before = nearest;
         let mut lower2 = FAR;
-        for &face in &polytope.list {
-            if polytope.face[face].dist2 < lower2 {
-                nearest = Some(face);
-                lower2 = polytope.face[face].dist2;
+        for candidate in &polytope.list {
+            if candidate.dist2 < lower2 {
+                nearest = Some(candidate.face);
+                lower2 = candidate.dist2;
             }
         }
         if lower2 > upper2 {
@@ -48,8 +48,8 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
         // upper bound of the depth: the support point beyond that face
         let lower = lower2.sqrt();
         let near = polytope.face[face].near;
-        let to = polytope.support(two, near, lower);
-        let depth = dot3(near, polytope.vertex[to].diff) / lower;
+        let new = support(two, near, lower);
+        let depth = dot3(near, new.diff) / lower;
         if depth < upper {
             upper = depth;
             upper2 = upper * upper;
@@ -64,15 +64,12 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
         }
 
         // polyhedra: a vertex met before lies on the surface, so the face does too
-        let new = &polytope.vertex[to];
-        let met = polytope.vertex[..to]
-            .iter()
-            .any(|v| v.id1 == new.id1 && v.id2 == new.id2);
-        if discrete && met {
+        let mut others = polytope.vertex.iter();
+        if discrete && others.any(|v| v.id1 == new.id1 && v.id2 == new.id2) {
             early = false;
             break;
         }
-        match polytope.grow(face, to, lower2, upper2) {
+        match polytope.grow(face, new, lower2, upper2) {
             Grown::Done => {}
             Grown::Full => break,
             Grown::Flat => {
@@ -104,7 +101,7 @@ pub fn epa(two: &mut Two, polytope: &mut Polytope, s: &mut Found) -> Deepest {
 
 // witness points: the points of both solids whose difference is the point of the face nearest to the origin
 fn witness(polytope: &Polytope, face: &Face, s: &mut Found) {
-    let corner = face.corner.map(|i| polytope.vertex[i]);
+    let corner = face.corner.map(|i| polytope.vertex[i as usize]);
     let [a, b, c] = corner.map(|v| v.diff);
     let weights = shares(areas(a, b, c, face.near).0);
     s.point1 = combine(&weights, &corner.map(|v| v.on1));

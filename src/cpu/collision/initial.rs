@@ -30,8 +30,8 @@ impl Polytope {
     fn attach_all(&mut self, faces: &[First], all: &[usize]) -> Option<usize> {
         let mut faces = faces.iter();
         faces.position(|face| {
-            let corner = face.corner.map(|i| all[i]);
-            self.attach(corner, face.neighbor) < MINVAL * MINVAL
+            let corner = face.corner.map(|i| all[i] as u32);
+            self.attach(corner, face.neighbor.map(|k| k as u32)) < MINVAL * MINVAL
         })
     }
 
@@ -51,9 +51,7 @@ impl Polytope {
         for (k, i) in corner.into_iter().enumerate() {
             s.simplex[k] = self.vertex[i];
         }
-        self.face.clear();
-        self.vertex.clear();
-        self.list.clear();
+        self.clear();
     }
 
     // the middle of some vertices

@@ -18,8 +18,8 @@ const UNLISTED: i32 = -1;
 /// A triangle: its corners, counterclockwise seen from outside, and its neighbors across the edges 01, 12 and 20.
 #[derive(Clone, Copy, Default)]
 pub struct Face {
-    pub corner: [usize; 3],
-    pub neighbor: [usize; 3],
+    pub corner: [u32; 3],
+    pub neighbor: [u32; 3],
     /// The projection of the origin on its plane.
     pub near: [f64; 3],
     pub dist2: f64,
@@ -29,7 +29,7 @@ pub struct Face {
 
 impl Face {
     // the index of the edge that begins at a corner
-    fn edge(&self, corner: usize) -> usize {
+    fn edge(&self, corner: u32) -> usize {
         match self.corner {
             [a, _, _] if a == corner => 0,
             [_, b, _] if b == corner => 1,
@@ -38,11 +38,19 @@ impl Face {
     }
 }
 
+/// A face that may be the nearest to the origin, and its squared distance.
+#[derive(Clone, Copy)]
+pub struct Candidate {
+    pub face: usize,
+    pub dist2: f64,
+}
+
 /// Vertices and faces; `list` has the candidates for the face nearest to the origin.
+#[derive(Default)]
 pub struct Polytope {
     pub vertex: Vec<Vertex>,
     pub face: Vec<Face>,
-    pub list: Vec<usize>,
+    pub list: Vec<Candidate>,
     maxface: usize,
     maxedge: usize,
     /// Largest depth of the origin outside of the first faces (m), squared.
@@ -50,23 +58,35 @@ pub struct Polytope {
     /// A point inside (m).
     pub(super) center: [f64; 3],
     // faces beyond the horizon and their edges on it
-    horizon: Vec<(usize, usize)>,
+    horizon: Vec<(u32, usize)>,
+    // stack of the search for the horizon
+    way: Vec<Visit>,
+}
+
+// a visible face, the edge by which it was entered, and the number of its edges that were looked across
+#[derive(Clone, Copy)]
+struct Visit {
+    face: u32,
+    entered: usize,
+    done: usize,
 }
 
 impl Polytope {
-    /// No faces yet; room for those of `maxstep` steps. First faces may leave the origin outside by less than `tolerance` (m).
-    pub fn new(maxstep: usize, tolerance: f64) -> Self {
-        let maxface = 6 * maxstep;
-        Self {
-            vertex: Vec::with_capacity(maxstep + 5),
-            face: Vec::with_capacity(maxface),
-            list: Vec::with_capacity(maxface),
-            maxface,
-            maxedge: maxstep.max(LEAST_EDGES) - OTHER_EDGES,
-            most2: tolerance * tolerance,
-            center: [0.0; 3],
-            horizon: Vec::new(),
-        }
+    /// Becomes one without faces, with room for those of `maxstep` steps. First faces may leave the origin outside by less than
+    /// `tolerance` (m).
+    pub fn begin(&mut self, maxstep: usize, tolerance: f64) {
+        self.clear();
+        self.maxface = 6 * maxstep;
+        self.maxedge = maxstep.max(LEAST_EDGES) - OTHER_EDGES;
+        self.most2 = tolerance * tolerance;
+        self.center = [0.0; 3];
+    }
+
+    /// Removes all vertices and faces.
+    pub(super) fn clear(&mut self) {
+        self.vertex.clear();
+        self.face.clear();
+        self.list.clear();
     }
 
     /// Adds a vertex; returns its number.
@@ -82,28 +102,47 @@ impl Polytope {
     }
 
     /// Adds a face; returns its squared distance from the origin, 0 if it is degenerate
-    pub(super) fn attach(&mut self, corner: [usize; 3], neighbor: [usize; 3]) -> f64 {
-        let [a, b, c] = corner.map(|i| self.vertex[i].diff);
-        let near = origin_on_plane(c, b, a);
-        let mut face = Face {
+    #[inline(always)]
+    pub(super) fn attach(&mut self, corner: [u32; 3], neighbor: [u32; 3]) -> f64 {
+        let [a, b, c] = self.corners(corner);
+        let near = origin_on_clear_plane(c, b, a).unwrap_or_else(|| self.near_on(corner));
+        let near = match dot3(near, sub3(a, self.center)) < 0.0 {
+            true => scl3(near, -1.0),
+            false => near,
+        };
+        let dist2 = dot3(near, near);
+        self.face.push(Face {
             corner,
             neighbor,
-            near: near.unwrap_or_default(),
-            dist2: 0.0,
+            near,
+            dist2,
             listed: UNLISTED,
-        };
-        if dot3(face.near, sub3(a, self.center)) < 0.0 {
-            face.near = scl3(face.near, -1.0);
-        }
-        face.dist2 = dot3(face.near, face.near);
-        self.face.push(face);
-        face.dist2
+        });
+        dist2
+    }
+
+    #[inline(always)]
+    fn corners(&self, corner: [u32; 3]) -> [[f64; 3]; 3] {
+        let [a, b, c] = corner.map(|i| i as usize);
+        [
+            self.vertex[a].diff,
+            self.vertex[b].diff,
+            self.vertex[c].diff,
+        ]
+    }
+
+    // the projection of the origin on the plane of some corners; zero if they are on a line
+    #[inline(never)]
+    fn near_on(&self, corner: [u32; 3]) -> [f64; 3] {
+        let [a, b, c] = self.corners(corner);
+        origin_on_plane(c, b, a).unwrap_or_default()
     }
 
     /// Makes a face a candidate.
     pub fn enlist(&mut self, face: usize) {
+        let dist2 = self.face[face].dist2;
         self.face[face].listed = self.list.len() as i32;
-        self.list.push(face);
+        self.list.push(Candidate { face, dist2 });
     }
 
     fn delete(&mut self, face: usize) {
@@ -111,17 +150,18 @@ impl Polytope {
         if place >= 0 {
             self.list.swap_remove(place as usize);
             if let Some(&last) = self.list.get(place as usize) {
-                self.face[last].listed = place;
+                self.face[last.face].listed = place;
             }
         }
         self.face[face].listed = DELETED;
     }
 
-    /// Deletes the faces that are visible from a point and fills the hole with faces to that point; `face` is the first visible
+    /// Deletes the faces that are visible from a new vertex and fills the hole with faces to it; `face` is the first visible
     /// one. New faces become candidates if their squared distance is between the two bounds.
-    pub fn grow(&mut self, face: usize, to: usize, least2: f64, most2: f64) -> Grown {
+    pub fn grow(&mut self, face: usize, new: Vertex, least2: f64, most2: f64) -> Grown {
         self.horizon.clear();
-        self.see(face, self.vertex[to].diff);
+        self.see(face, new.diff);
+        let to = self.insert(new) as u32;
         let num = self.horizon.len();
         if num < 3 || num > self.maxedge {
             return Grown::Failed;
@@ -130,13 +170,14 @@ impl Polytope {
         if first + num > self.maxface {
             return Grown::Full;
         }
+        let number = |k: usize| (first + k) as u32;
         for k in 0..num {
             let (beyond, edge) = self.horizon[k];
-            let corner = self.face[beyond].corner;
-            let (a, b) = (corner[edge], corner[(edge + 1) % 3]);
-            let before = first + if k == 0 { num - 1 } else { k - 1 };
-            let after = first + (k + 1) % num;
-            self.face[beyond].neighbor[edge] = first + k;
+            let there = &mut self.face[beyond as usize];
+            there.neighbor[edge] = number(k);
+            let (a, b) = (there.corner[edge], there.corner[next_edge(edge)]);
+            let before = number(if k == 0 { num - 1 } else { k - 1 });
+            let after = number(if k + 1 == num { 0 } else { k + 1 });
             let dist2 = self.attach([to, b, a], [before, beyond, after]);
             if dist2 == 0.0 {
                 return Grown::Flat;
@@ -150,30 +191,51 @@ impl Polytope {
 
     // deletes the faces visible from the point, depth first; edges to faces that are not visible make up the horizon
     fn see(&mut self, face: usize, point: [f64; 3]) {
-        // stack of the search: face, the edge by which it was entered, number of its edges done
-        let mut way = vec![(face, 2, 0)];
+        self.way.clear();
+        self.way.push(Visit {
+            face: face as u32,
+            entered: 2,
+            done: 0,
+        });
         self.delete(face);
-        while let Some((at, entered, done)) = way.pop() {
-            let edges = if way.is_empty() { 3 } else { 2 };
-            if done == edges {
+        loop {
+            // of the first face all edges are looked across, of others not that by which they were entered
+            let edges = if self.way.len() == 1 { 3 } else { 2 };
+            let Some(at) = self.way.last_mut() else { break };
+            if at.done == edges {
+                self.way.pop();
                 continue;
             }
-            way.push((at, entered, done + 1));
-            let edge = (entered + 1 + done) % 3;
-            let next = self.face[at].neighbor[edge];
-            if self.face[next].listed == DELETED {
+            let mut edge = next_edge(at.entered);
+            for _ in 0..at.done {
+                edge = next_edge(edge);
+            }
+            at.done += 1;
+            let here = &self.face[at.face as usize];
+            let (next, corner) = (here.neighbor[edge], here.corner[next_edge(edge)]);
+            let there = &self.face[next as usize];
+            if there.listed == DELETED {
                 continue;
             }
-            let back = self.face[next].edge(self.face[at].corner[(edge + 1) % 3]);
-            let there = &self.face[next];
+            let back = there.edge(corner);
             if dot3(there.near, point) - there.dist2 > MINVAL * there.dist2.sqrt().max(1.0) {
-                self.delete(next);
-                way.push((next, back, 0));
+                self.delete(next as usize);
+                self.way.push(Visit {
+                    face: next,
+                    entered: back,
+                    done: 0,
+                });
             } else {
                 self.horizon.push((next, back));
             }
         }
     }
+}
+
+// the edge of a triangle after another
+#[inline(always)]
+fn next_edge(edge: usize) -> usize {
+    if edge == 2 { 0 } else { edge + 1 }
 }
 
 /// Whether a polytope has grown.

@@ -20,21 +20,33 @@ fn alike(a: f64, b: f64) -> bool {
     (a > 0.0 && b > 0.0) || (a < 0.0 && b < 0.0)
 }
 
+/// Projection of the origin on the plane of three points, by the normal of the two edges at `b`; none if that is too short, or if the
+/// plane contains the origin.
+#[inline(always)]
+pub fn origin_on_clear_plane(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> Option<[f64; 3]> {
+    let normal = cross(sub3(c, b), sub3(b, a));
+    let (height, norm2) = (dot3(normal, b), dot3(normal, normal));
+    (height != 0.0 && norm2 > MINVAL).then(|| scl3(normal, height / norm2))
+}
+
 /// Projection of the origin on the plane of three points; none if they are on a line.
 #[inline]
 pub fn origin_on_plane(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> Option<[f64; 3]> {
-    let ab = sub3(b, a);
-    let ac = sub3(c, a);
-    let bc = sub3(c, b);
+    let (ab, ac, bc) = (sub3(b, a), sub3(c, a), sub3(c, b));
 
     // the normal from one pair of edges, or from another if that is too short
-    for (normal, point) in [(cross(bc, ab), b), (cross(ab, ac), a), (cross(ac, bc), c)] {
+    for k in 0..3 {
+        let (normal, point) = match k {
+            0 => (cross(bc, ab), b),
+            1 => (cross(ab, ac), a),
+            _ => (cross(ac, bc), c),
+        };
         let height = dot3(normal, point);
         let norm2 = dot3(normal, normal);
         if norm2 == 0.0 {
             return None;
         }
-        if (height != 0.0 && norm2 > MINVAL) || point == c {
+        if (height != 0.0 && norm2 > MINVAL) || k == 2 {
             return Some(scl3(normal, height / norm2));
         }
     }
