@@ -442,7 +442,9 @@ const DIVERGENCES: &[Divergence] = &[
                 kernel: &[
                     "1 for a contact that matches the sensor, -1 if its sides are exchanged, else 0",
                 ],
-                twin: &["a contact that matches the sensor, and whether its sides are exchanged"],
+                twin: &[
+                    "the contact of a matching slot, if this lane has it and the sensor's site holds it",
+                ],
             },
             Function {
                 name: "lib/wrap plane",

@@ -1,8 +1,6 @@
 //! Contact sensors. The contacts of a slot have the same pair in all lanes, so a sensor looks at it once; then it looks at the contacts of
 //! lane after lane.
 
-use std::ops::Range;
-
 use super::contact::{ABSENT, Shape};
 use super::math::*;
 use super::ray::{Ray, ray_geom};
@@ -220,13 +218,18 @@ fn is_side(m: &Model, body: i32, geom: i32, kind: i32, id: i32) -> bool {
 }
 
 // a contact sensor in one lane
-#[derive(Clone)]
 struct Look<'a> {
     m: &'a Model,
     i: usize,
     lane: usize,
-    // slots among which are all those of pairs that match
-    slots: Range<usize>,
+    slots: &'a [Matching],
+}
+
+// a slot whose pair matches a sensor, and whether the sides are exchanged
+#[derive(Clone, Copy)]
+struct Matching {
+    slot: usize,
+    flip: bool,
 }
 
 // whether a pair matches a sensor, and whether its sides are exchanged
@@ -239,24 +242,21 @@ fn match_of(m: &Model, i: usize, pair: usize) -> Option<bool> {
     (regular || reverse).then_some(!regular)
 }
 
-// the slots from the first to the last of pairs that match a sensor
-fn matching<R: Real>(m: &Model, d: &Data<R>, i: usize, slots: Slots) -> Range<usize> {
-    let matches = |&c: &usize| slot(d, c).is_some_and(|(_, pair)| match_of(m, i, pair).is_some());
-    let first = (0..slots.contacts).find(matches);
-    let last = (0..slots.contacts).rev().find(matches);
-    first.map_or(0..0, |first| first..last.map_or(first, |last| last + 1))
+// the slots of pairs that match a sensor
+fn matching<R: Real>(m: &Model, d: &Data<R>, i: usize, slots: Slots) -> Vec<Matching> {
+    let all = (0..slots.contacts).filter_map(|c| {
+        let (_, pair) = slot(d, c)?;
+        let flip = match_of(m, i, pair)?;
+        Some(Matching { slot: c, flip })
+    });
+    all.collect()
 }
 
 impl Look<'_> {
-    // a contact that matches the sensor, and whether its sides are exchanged
-    fn met<R: Real>(&self, d: &Data<R>, c: usize) -> Option<(Seen, bool)> {
+    // the contact of a matching slot, if this lane has it and the sensor's site holds it
+    fn met<R: Real>(&self, d: &Data<R>, of: Matching) -> Option<Seen> {
         let Self { m, i, lane, .. } = *self;
-        if d.contact_dist[c].lane(lane) >= ABSENT {
-            return None;
-        }
-        let pair = R::int_lane(d.contact_collision[c], lane) as usize;
-        let flip = match_of(m, i, pair)?;
-        let contact = Seen::in_lane(d, lane, c);
+        let contact = Seen::new(d, lane, of.slot)?;
         if m.sensor_objtype[i] == ObjType::Site {
             let site = m.sensor_objid[i] as usize;
             let place = (
@@ -268,14 +268,13 @@ impl Look<'_> {
                 return None;
             }
         }
-        Some((contact, flip))
+        Some(contact)
     }
 
-    fn all<R: Real>(&self, d: &Data<R>) -> impl Iterator<Item = (usize, Seen, bool)> {
-        self.slots.clone().filter_map(|c| {
-            let (contact, flip) = self.met(d, c)?;
-            Some((c, contact, flip))
-        })
+    // the contacts met, and the numbers of their slots among the matching ones
+    fn all<R: Real>(&self, d: &Data<R>) -> impl Iterator<Item = (usize, Seen)> {
+        let slots = self.slots.iter().enumerate();
+        slots.filter_map(|(n, of)| Some((n, self.met(d, *of)?)))
     }
 
     // sort key: contacts with the smallest key are reported first
@@ -292,9 +291,7 @@ impl Look<'_> {
 
     // the contact to report after the last one, or the first
     fn next<R: Real>(&self, d: &Data<R>, last: Option<(f64, usize)>) -> Option<(f64, usize)> {
-        let keys = self
-            .all(d)
-            .map(|(c, contact, _)| (self.criterion(d, &contact), c));
+        let keys = (self.all(d)).map(|(n, contact)| (self.criterion(d, &contact), n));
         let later = keys.filter(|key| last.is_none_or(|last| *key > last));
         later.reduce(|a, b| if b < a { b } else { a })
     }
@@ -336,16 +333,16 @@ impl Look<'_> {
             contact_wrench(m, d, lane, contact).map(|x| sign * x)
         };
         let (mut found, mut weight, mut point) = (0.0, 0.0, [0.0; 3]);
-        for (_, contact, flip) in self.all(d) {
-            let size = norm3(rot(wrench(&contact, flip)));
+        for (n, contact) in self.all(d) {
+            let size = norm3(rot(wrench(&contact, self.slots[n].flip)));
             point = add_scl3(point, contact.pos, size);
             weight += size;
             found += 1.0;
         }
         let point = scl3(point, 1.0 / f64::max(weight, MINVAL));
         let (mut force, mut torque) = ([0.0; 3], [0.0; 3]);
-        for (_, contact, flip) in self.all(d) {
-            let wrench = wrench(&contact, flip);
+        for (n, contact) in self.all(d) {
+            let wrench = wrench(&contact, self.slots[n].flip);
             let own = mul_mat_t_vec3(contact.frame, rot(wrench));
             let turn = mul_mat_t_vec3(contact.frame, lin(wrench));
             force = add3(force, own);
@@ -407,9 +404,11 @@ impl Report {
 pub fn contact_report<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
     let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
     d.sensordata[adr..adr + dim].fill(R::zero());
-    let slots = matching(m, d, i, slots);
+    let slots = &matching(m, d, i, slots);
+    if slots.is_empty() {
+        return;
+    }
     for lane in 0..R::WIDTH {
-        let slots = slots.clone();
         report_lane(d, &Look { m, i, lane, slots });
     }
 }
@@ -433,10 +432,11 @@ fn report_lane<R: Real>(d: &mut Data<R>, look: &Look<'_>) {
     let mut last = None;
     for slot in 0..found.min(num as usize) {
         last = look.next(d, last);
-        let Some((contact, flip)) = last.and_then(|(_, c)| look.met(d, c)) else {
+        let next = last.map(|(_, n)| look.slots[n]);
+        let Some((of, contact)) = next.and_then(|of| Some((of, look.met(d, of)?))) else {
             return;
         };
-        let report = look.report(d, &contact, flip, found);
+        let report = look.report(d, &contact, of.flip, found);
         let at = adr + slot * width;
         report.give(&mut d.sensordata[at..at + width], lane, bits);
     }
