@@ -381,6 +381,9 @@ fn ray_hfield(field: i32, r: Ray) -> Hit {
             let end = min(begin + BLOCK, some.y);
             let over_block = part_over(columns, begin, end);
             let over = vec2f(max(over_row.x, over_block.x), min(over_row.y, over_block.y));
+            if (over.x > over.y) {
+                continue;
+            }
             let between = values_over(heights, over);
             let slack = 1e-5 * (size.z + abs(between.y));
             var least = 3e38;
@@ -391,7 +394,7 @@ fn ray_hfield(field: i32, r: Ray) -> Hit {
                 least = min(least, min(z0, z1));
                 most = max(most, max(z0, z1));
             }
-            if (over.x > over.y || most * size.z < between.x - slack || least * size.z > between.y + slack) {
+            if (most * size.z < between.x - slack || least * size.z > between.y + slack) {
                 continue;
             }
             for (var half = 2 * begin; half < 2 * end; half++) {

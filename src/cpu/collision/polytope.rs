@@ -63,12 +63,13 @@ pub struct Polytope {
     way: Vec<Visit>,
 }
 
-// a visible face, the edge by which it was entered, and the number of its edges that were looked across
+// a visible face, the next of its edges to look across, and the number of those left: all of the first face, of others not that by which
+// they were entered
 #[derive(Clone, Copy)]
 struct Visit {
     face: u32,
-    entered: usize,
-    done: usize,
+    edge: usize,
+    left: usize,
 }
 
 impl Polytope {
@@ -194,23 +195,18 @@ impl Polytope {
         self.way.clear();
         self.way.push(Visit {
             face: face as u32,
-            entered: 2,
-            done: 0,
+            edge: 0,
+            left: 3,
         });
         self.delete(face);
-        loop {
-            // of the first face all edges are looked across, of others not that by which they were entered
-            let edges = if self.way.len() == 1 { 3 } else { 2 };
-            let Some(at) = self.way.last_mut() else { break };
-            if at.done == edges {
+        while let Some(at) = self.way.last_mut() {
+            if at.left == 0 {
                 self.way.pop();
                 continue;
             }
-            let mut edge = next_edge(at.entered);
-            for _ in 0..at.done {
-                edge = next_edge(edge);
-            }
-            at.done += 1;
+            let edge = at.edge;
+            at.edge = next_edge(edge);
+            at.left -= 1;
             let here = &self.face[at.face as usize];
             let (next, corner) = (here.neighbor[edge], here.corner[next_edge(edge)]);
             let there = &self.face[next as usize];
@@ -222,8 +218,8 @@ impl Polytope {
                 self.delete(next as usize);
                 self.way.push(Visit {
                     face: next,
-                    entered: back,
-                    done: 0,
+                    edge: next_edge(back),
+                    left: 2,
                 });
             } else {
                 self.horizon.push((next, back));

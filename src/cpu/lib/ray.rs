@@ -490,6 +490,9 @@ pub fn ray_hfield<R: Real>(m: &Model, own: OwnLane<'_, R>, field: usize, ray: Ra
                 over_row[0].max(over_block[0]),
                 over_row[1].min(over_block[1]),
             ];
+            if over[0] > over[1] {
+                continue;
+            }
             let [low, high] = values_over(heights, over);
             let slack = 1e-9 * (size[2] + high.abs());
             let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -498,8 +501,7 @@ pub fn ray_hfield<R: Real>(m: &Model, own: OwnLane<'_, R>, field: usize, ray: Ra
                     (least, most) = (least.min(z), most.max(z));
                 }
             }
-            let apart = most * size[2] < low - slack || least * size[2] > high + slack;
-            if over[0] > over[1] || apart {
+            if most * size[2] < low - slack || least * size[2] > high + slack {
                 continue;
             }
             for c in first..last {
