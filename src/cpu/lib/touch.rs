@@ -1,6 +1,8 @@
 //! Contact sensors. The contacts of a slot have the same pair in all lanes, so a sensor looks at it once; then it looks at the contacts of
 //! lane after lane.
 
+use std::cell::Cell;
+
 use super::contact::{ABSENT, Shape};
 use super::math::*;
 use super::ray::{Ray, ray_geom};
@@ -242,14 +244,26 @@ fn match_of(m: &Model, i: usize, pair: usize) -> Option<bool> {
     (regular || reverse).then_some(!regular)
 }
 
-// the slots of pairs that match a sensor
-fn matching<R: Real>(m: &Model, d: &Data<R>, i: usize, slots: Slots) -> Vec<Matching> {
+thread_local! {
+    // memory for the matching slots of a sensor, kept by this thread
+    static SLOTS: Cell<Vec<Matching>> = const { Cell::new(Vec::new()) };
+}
+
+// the slots of pairs that match a sensor, in place of those that `into` held
+fn find_matching<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    i: usize,
+    slots: Slots,
+    into: &mut Vec<Matching>,
+) {
     let all = (0..slots.contacts).filter_map(|c| {
         let (_, pair) = slot(d, c)?;
         let flip = match_of(m, i, pair)?;
         Some(Matching { slot: c, flip })
     });
-    all.collect()
+    into.clear();
+    into.extend(all);
 }
 
 impl Look<'_> {
@@ -404,13 +418,15 @@ impl Report {
 pub fn contact_report<R: Real>(m: &Model, d: &mut Data<R>, i: usize, slots: Slots) {
     let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
     d.sensordata[adr..adr + dim].fill(R::zero());
-    let slots = &matching(m, d, i, slots);
-    if slots.is_empty() {
-        return;
+    let mut matching = SLOTS.take();
+    find_matching(m, d, i, slots, &mut matching);
+    if !matching.is_empty() {
+        for lane in 0..R::WIDTH {
+            let slots = &matching;
+            report_lane(d, &Look { m, i, lane, slots });
+        }
     }
-    for lane in 0..R::WIDTH {
-        report_lane(d, &Look { m, i, lane, slots });
-    }
+    SLOTS.set(matching);
 }
 
 // the contacts of one lane
