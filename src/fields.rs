@@ -13,6 +13,7 @@ mod kind;
 pub use crate::model::Model;
 #[doc(hidden)]
 pub use crate::own::{Own, OwnLane};
+pub use crate::parted::Parted;
 use crate::real::Real;
 pub use crate::still::Still;
 use kind::{copy, resize, zeros};
@@ -609,6 +610,9 @@ macro_rules! fields {
             /// Trees whose arrays are already those of their state.
             #[doc(hidden)]
             pub still: Still,
+            /// Planes that separated pairs when they were last looked at.
+            #[doc(hidden)]
+            pub parted: Parted<R>,
             $(
                 $(#[doc = $ddoc])+
                 #[doc = line!($delem[$($ddim),+] [$($($dunit)*)?] [$($($dframe)?)?])]
@@ -623,7 +627,7 @@ macro_rules! fields {
 
         impl<R: Real> Default for Data<R> {
             fn default() -> Self {
-                Self { own: Own::default(), still: Still::default(), $($dname: Vec::new(),)* $($cname: Vec::new(),)* }
+                Self { own: Own::default(), still: Still::default(), parted: Parted::default(), $($dname: Vec::new(),)* $($cname: Vec::new(),)* }
             }
         }
 
@@ -650,6 +654,7 @@ macro_rules! fields {
                 Data {
                     own: Own::default(),
                     still: Still::default(),
+                    parted: Parted::default(),
                     $($dname: bytemuck::cast_vec(self.$dname),)*
                     $($cname: bytemuck::cast_vec(self.$cname),)*
                 }

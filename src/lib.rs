@@ -124,6 +124,7 @@ mod error;
 #[cfg(feature = "policy")]
 mod npy;
 mod own;
+mod parted;
 mod rowset;
 mod still;
 

@@ -44,7 +44,7 @@ mod triangle;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::cpu::lib::sleep::{pair_awake, sleeps};
-use crate::fields::{Data, Model, Own, OwnLane};
+use crate::fields::{Data, Model, Own, OwnLane, Parted};
 use crate::real::Real;
 use crate::types::*;
 use crate::user::let_through;
@@ -77,10 +77,12 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
     let boxes = Boxes::new(m, d);
     let some = of_the_awake(m, d).or_else(|| candidates(m, d, &boxes));
+    let parted = std::mem::take(&mut d.parted);
     let mut search = Search {
         m,
         d,
         boxes,
+        parted,
         out: OUT.take().unwrap_or_default(),
         end: 0,
         pairs: Vec::new(),
@@ -93,6 +95,7 @@ pub fn collision(m: &Model, d: &mut Data) {
 
     // flag an overflow
     let found = search.found;
+    search.d.parted = search.parted;
     OUT.set(Some(search.out));
     d.needed[0] = d.needed[0].max(found);
     if found > m.nconmax as i32 {
@@ -110,6 +113,7 @@ struct Search<'a> {
     m: &'a Model,
     d: &'a mut Data,
     boxes: Boxes<f64>,
+    parted: Parted<f64>,
     // contacts of the current pair
     out: Box<Contacts>,
     // end of the block of pairs with flexes that was tried last, and its pairs
@@ -134,7 +138,9 @@ impl Search<'_> {
 
     #[inline(never)]
     fn visit(&mut self, k: usize) {
-        let Self { m, d, out, .. } = self;
+        let Self {
+            m, d, parted, out, ..
+        } = self;
         out.num = 0;
         if sleeps(m) && !pair_awake(m, d, k) {
             return;
@@ -147,7 +153,7 @@ impl Search<'_> {
             }
             return;
         }
-        let ended = of_geoms(m, d, k, out);
+        let ended = of_geoms(m, d, k, parted, out);
         if !ended.sure {
             d.overflow[0] |= OVERFLOW_CCD;
         }
@@ -168,7 +174,13 @@ pub(crate) struct Ended {
 }
 
 /// Contacts of a pair of geoms.
-pub(crate) fn of_geoms(m: &Model, d: &Data, k: usize, out: &mut Contacts) -> Ended {
+pub(crate) fn of_geoms(
+    m: &Model,
+    d: &Data,
+    k: usize,
+    parted: &mut Parted<f64>,
+    out: &mut Contacts,
+) -> Ended {
     let mut ended = Ended {
         sure: true,
         soon: false,
@@ -187,8 +199,11 @@ pub(crate) fn of_geoms(m: &Model, d: &Data, k: usize, out: &mut Contacts) -> End
         return ended;
     }
     let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
-    if meet(m, &d.own, geoms, &shapes, detect, near) {
-        ended.sure = collide(m, OwnLane::new(&d.own, 0), geoms, &shapes, detect, out);
+    let mut none = [0.0; 3];
+    let plane = plane_between(m, parted, k).unwrap_or(&mut none);
+    if meet(m, &d.own, geoms, &shapes, detect, near, plane) {
+        let own = OwnLane::new(&d.own, 0);
+        ended.sure = collide(m, own, geoms, &shapes, detect, plane, out);
     }
     let untouched = tried && !touches(out, 0, d.own.collision_margin(m, k));
     ended.soon = untouched && speculate(m, d, k, 0, out);
@@ -290,7 +305,7 @@ fn squared_reach<R: Real>(m: &Model, own: &Own<R>, k: usize) -> R {
 }
 
 /// Lanes where the bounding boxes of two near geoms meet, or the bounding box of a mesh meets a plane, and the support tables of
-/// their hulls do not separate them; all lanes if the contacts cost less than this test.
+/// their hulls do not separate them; all lanes if the contacts cost less than this test. `plane` is the one that separated them last.
 pub(crate) fn meet<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -298,11 +313,12 @@ pub(crate) fn meet<R: Real>(
     shapes: &[Shape<R>; 2],
     detect: R,
     near: R::Mask,
+    plane: &mut [R; 3],
 ) -> R::Mask {
     match kind(geoms.map(|geom| m.geom_type[geom])) {
         Some(Kind::Convex) => {
             let meet = near & bounds_meet(m, own, geoms, shapes, detect);
-            reaches_meet(m, own, geoms, shapes, detect, meet)
+            reaches_meet(m, own, geoms, shapes, detect, meet, plane)
         }
         Some(Kind::PlaneMesh) => {
             let [plane, mesh] = shapes;
@@ -390,14 +406,25 @@ pub fn kind(types: [i32; 2]) -> Option<Kind> {
     }
 }
 
+/// The plane that last separated the solids of a pair, as its normal in each lane; none for pairs of which the convex collider is not run.
+pub(crate) fn plane_between<'a, R: Real>(
+    m: &Model,
+    parted: &'a mut Parted<R>,
+    k: usize,
+) -> Option<&'a mut [R; 3]> {
+    let types = [m.collision_geom1[k], m.collision_geom2[k]].map(|geom| m.geom_type[geom as usize]);
+    (kind(types) == Some(Kind::Convex)).then(|| parted.of(m.ncollision, k))
+}
+
 /// Contacts of two geoms at their poses, the lower type first; false if the convex collider stopped before it converged. `own`
-/// holds the world's own values of model fields.
+/// holds the world's own values of model fields, `plane` the plane that last separated two convex solids.
 pub(crate) fn collide<R: Real>(
     m: &Model,
     own: OwnLane<'_, R>,
     geoms: [usize; 2],
     shapes: &[Shape; 2],
     detect: f64,
+    plane: &mut [f64; 3],
     out: &mut Contacts,
 ) -> bool {
     let types = geoms.map(|geom| m.geom_type[geom]);
@@ -424,7 +451,7 @@ pub(crate) fn collide<R: Real>(
             older::convex(m, geoms, *shapes, detect, bound(0).min(bound(1)), None, out);
             true
         }
-        Some(Kind::Convex) => convex(m, geoms, *shapes, detect, out),
+        Some(Kind::Convex) => convex(m, geoms, *shapes, detect, plane, out),
         Some(Kind::Closed) | None => true,
     }
 }

@@ -26,7 +26,7 @@ use crate::cpu::collision::soft::Pair;
 use crate::cpu::collision::sweep::speculates;
 use crate::cpu::collision::{Kind, collide, kind, of_geoms, older, soft};
 use crate::cpu::lib::contact::{Contacts, Point, SOON, Shape, make_frame};
-use crate::fields::{Data, Model, OwnLane};
+use crate::fields::{Data, Model, OwnLane, Parted};
 use crate::types::*;
 
 /// Displacement of the shapes, relative to their size.
@@ -328,7 +328,7 @@ fn tie_of_flexes(m: &Model, d: &Data, pair: &Pair, most: f64) -> bool {
 fn tie_of_impacts(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     let search = |d: &Data| {
         let mut out = Contacts::new();
-        let sure = of_geoms(m, d, k, &mut out).sure;
+        let sure = of_geoms(m, d, k, &mut Parted::default(), &mut out).sure;
         (sure, out)
     };
     let mut moved = d.clone();
@@ -362,7 +362,15 @@ fn tie_of_geoms(m: &Model, d: &Data, k: usize, most: f64) -> bool {
     let search = |shapes: [Shape; 2]| {
         let mut out = Contacts::new();
         let own = OwnLane::new(&d.own, 0);
-        let sure = collide(m, own, geoms, &shapes, m.collision_detect[k], &mut out);
+        let sure = collide(
+            m,
+            own,
+            geoms,
+            &shapes,
+            m.collision_detect[k],
+            &mut [0.0; 3],
+            &mut out,
+        );
         (sure, out)
     };
     let far = far(m, k);

@@ -192,14 +192,7 @@ fn collide<R: Real>(
         return;
     }
     let shapes = [shape(m, d, geoms[0]), shape(m, d, geoms[1])];
-    let unsure = spots.find(
-        m,
-        &d.own,
-        geoms,
-        &shapes,
-        d.own.collision_detect(m, k),
-        near,
-    );
+    let unsure = spots.find(m, d, k, &shapes, near);
     if let Some(unsure) = unsure {
         tell(d, OVERFLOW_CCD, R::zero().lt(unsure));
     }

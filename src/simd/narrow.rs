@@ -8,10 +8,12 @@ use crate::cpu::collision::bounds::{SLACK, boxes_meet};
 use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::impact::impact;
 use crate::cpu::collision::soft::Pair;
-use crate::cpu::collision::{Function, collide, function, meet, soft, touches, wide};
+use crate::cpu::collision::{
+    Function, collide, function, meet, plane_between, soft, touches, wide,
+};
 use crate::cpu::lib::contact::{ABSENT, Contacts, Point, Shape};
 use crate::cpu::lib::math::*;
-use crate::fields::{Data, Model, Own, OwnLane};
+use crate::fields::{Data, Model, OwnLane};
 use crate::real::{F64x8, Mask, Real, lanes};
 use crate::types::*;
 
@@ -46,18 +48,19 @@ impl<R: Real> Spots<R> {
         &self.all.point[..self.all.num]
     }
 
-    /// Finds the contacts of two geoms in the lanes where they are near. For the convex collider it returns 1 in lanes where it
-    /// stopped before it converged.
+    /// Finds the contacts of pair `k` of geoms in the lanes where they are near. For the convex collider it returns 1 in lanes where
+    /// it stopped before it converged.
     pub fn find(
         &mut self,
         m: &Model,
-        own: &Own<R>,
-        geoms: [usize; 2],
+        d: &mut Data<R>,
+        k: usize,
         shapes: &[Shape<R>; 2],
-        detect: R,
         near: R::Mask,
     ) -> Option<R> {
+        let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
         let types = geoms.map(|geom| m.geom_type[geom]);
+        let (own, detect) = (&d.own, d.own.collision_detect(m, k));
         let size = |k: usize, lane: usize| OwnLane::new(own, lane).geom_size(m, geoms[k]);
         let of_lane = |lane: usize| {
             [0, 1].map(|k| Shape {
@@ -68,18 +71,18 @@ impl<R: Real> Spots<R> {
         if self.closed(types, shapes, of_lane, detect, near) {
             return None;
         }
-        let mut unsure = R::zero();
-        let meet = meet(m, own, geoms, shapes, detect, near);
+        let (mut unsure, mut none) = (R::zero(), [R::zero(); 3]);
+        let plane = plane_between(m, &mut d.parted, k).unwrap_or(&mut none);
+        let meet = meet(m, own, geoms, shapes, detect, near, plane);
         self.by_lane(meet, |lane, out| {
-            if !collide(
-                m,
-                OwnLane::new(own, lane),
-                geoms,
-                &of_lane(lane),
-                detect.lane(lane),
-                out,
-            ) {
+            let own = OwnLane::new(own, lane);
+            let mut parted = plane.map(|x| x.lane(lane));
+            let (shapes, detect) = (of_lane(lane), detect.lane(lane));
+            if !collide(m, own, geoms, &shapes, detect, &mut parted, out) {
                 unsure.set_lane(lane, 1.0);
+            }
+            for (x, parted) in plane.iter_mut().zip(parted) {
+                x.set_lane(lane, parted);
             }
         });
         Some(unsure)

@@ -175,7 +175,7 @@ const DIVERGENCES: &[Divergence] = &[
                 name: "narrow/convex convex",
                 kernel: &[],
                 twin: &[
-                    "contacts of two geoms of any convex types; false if the search stopped before it converged",
+                    "contacts of two geoms of any convex types; false if the search stopped before it converged. plane is the unit normal of the plane that separated them last, in the frame of the first, and becomes that of a plane that separates them now; zero if none is known",
                 ],
             },
         ],

@@ -9,6 +9,7 @@ on_every_backend!(
     a_world_that_touches_nothing_does_not_know_of_those_that_do,
     threads_and_repeats_give_the_same_bits,
     nothing_stale_remains,
+    earlier_steps_change_no_contact,
     a_state_of_another_model_is_refused,
 );
 
@@ -197,4 +198,41 @@ fn a_state_of_another_model_is_refused(backend: Backend) {
     m.edit(|m| m.body_mass[2] *= 1.0 + 1e-12).unwrap();
     assert!(refuses(&m, 2), "another mass");
     assert!(refuses(&model("cartpole"), 2), "another model");
+}
+
+/// Solids of every kind that roll over each other: planes that separated them before are tried first.
+fn earlier_steps_change_no_contact(backend: Backend) {
+    let xml = r#"<mujoco><option gravity="0 0 -20"/>
+  <asset><mesh name="wedge" vertex="-.1 -.08 -.05 .1 -.08 -.05 .03 -.08 .08 -.1 .08 -.05 .1 .08 -.05 .03 .08 .08"/>
+    <mesh name="gem" builtin="sphere" params="1" scale=".09 .08 .07"/></asset>
+  <worldbody><geom type="plane" size="1 1 1" euler="8 0 0"/><geom type="plane" size="1 1 1" pos="0 .3 0" euler="70 0 0"/>
+    <body pos="0 0 .15"><freejoint/><geom type="mesh" mesh="wedge"/></body>
+    <body pos=".02 -.2 .2"><freejoint/><geom type="mesh" mesh="gem" margin=".01"/></body>
+    <body pos="-.05 .1 .35"><freejoint/><geom type="ellipsoid" size=".09 .07 .05"/></body>
+    <body pos=".05 -.1 .4"><freejoint/><geom type="cylinder" size=".06 .08" euler="30 20 0"/></body>
+    <body pos="0 .05 .55"><freejoint/><geom type="mesh" mesh="gem"/></body>
+    <body pos=".03 -.05 .7"><freejoint/><geom type="capsule" size=".05 .07" euler="60 10 0"/></body>
+    <body pos="-.03 0 .85"><freejoint/><geom type="box" size=".05 .07 .09" euler="10 40 0"/></body>
+  </worldbody></mujoco>"#;
+    let m = Model::from_xml_str(xml).unwrap_or_else(|e| panic!("{e}"));
+    let mut batch = batch(&m, 3, on(backend), |w| w);
+    let mut touched = 0;
+    for look in 0..steps(backend, 15) {
+        batch.step(20).unwrap();
+        let before = batch.save().unwrap();
+        batch.step(1).unwrap();
+        let mut fresh = worlds(&m, 3, backend);
+        fresh.restore(&before).unwrap();
+        fresh.step(1).unwrap();
+        assert_eq!(bits(&mut batch), bits(&mut fresh), "look {look}");
+        touched = batch
+            .ints("ncon")
+            .unwrap()
+            .iter()
+            .copied()
+            .max()
+            .unwrap()
+            .max(touched);
+    }
+    assert!(touched > 4, "at most {touched} contacts");
 }

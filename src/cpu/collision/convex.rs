@@ -13,12 +13,18 @@ use crate::fields::Model;
 use crate::types::*;
 use std::cell::Cell;
 
-/// Contacts of two geoms of any convex types; false if the search stopped before it converged.
+/// By how much a plane is to separate two solids, relative to their sizes and beside the tolerance: more than vertices are moved by their
+/// rounding to single precision, after which a climb may end beside the farthest one.
+const CLEAR: f64 = 1e-6;
+
+/// Contacts of two geoms of any convex types; false if the search stopped before it converged. `plane` is the unit normal of the plane
+/// that separated them last, in the frame of the first, and becomes that of a plane that separates them now; zero if none is known.
 pub fn convex(
     m: &Model,
     geoms: [usize; 2],
     shapes: [Shape; 2],
     margin: f64,
+    plane: &mut [f64; 3],
     out: &mut Contacts,
 ) -> bool {
     let mut two = Two::new(
@@ -26,11 +32,16 @@ pub fn convex(
         Solid::new(m, geoms[0], shapes[0], margin),
         Solid::new(m, geoms[1], shapes[1], margin),
     );
+    if separates(&mut two, *plane) {
+        return true;
+    }
     let mut s = Found::default();
     let ended = penetration(&mut two, &mut s);
     if s.dist >= 0.0 {
+        *plane = mul_mat_t_vec3(shapes[0].mat, s.normal);
         return ended.sure;
     }
+    *plane = [0.0; 3];
     let normal = s.toward();
     if several(m, geoms)
         && let Some(meeting) = faces(&two, &s, &ended)
@@ -41,6 +52,21 @@ pub fn convex(
         out.add(margin + s.dist, s.middle(), normal);
     }
     ended.sure
+}
+
+// true if a plane across a normal, in the frame of the first solid, separates two solids by more than the tolerance. Then a search finds
+// them apart too: it looks for a point of their difference within the tolerance from the origin
+fn separates(two: &mut Two, plane: [f64; 3]) -> bool {
+    let (normal, length) = normalize3(mul_mat_vec3(two.first.shape.mat, plane));
+    if length < MINVAL {
+        return false;
+    }
+    let vertex = two.vertex(scl3(normal, -1.0));
+    two.first.forget();
+    two.second.forget();
+    let out = |solid: &Solid, on: [f64; 3]| norm3(sub3(on, solid.shape.pos));
+    let sizes = out(&two.first, vertex.on1) + out(&two.second, vertex.on2);
+    dot3(normal, vertex.diff) > two.tolerance + CLEAR * sizes
 }
 
 /// The faces or edges in which two touching solids meet.
@@ -198,6 +224,65 @@ fn inflate(s: &mut Found, skin: [f64; 2]) {
 mod tests {
     use super::*;
     use crate::cpu::collision::soft::Element;
+
+    /// Solids of every kind in all distances, and planes of every direction, among them such that nearly separate.
+    #[test]
+    fn a_known_plane_changes_no_contact() {
+        let geoms = ["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"].map(|kind| {
+            let mesh = if kind == "mesh" { r#" mesh="gem""# } else { "" };
+            format!(r#"<geom type="{kind}"{mesh} size=".3 .2 .1"/>"#)
+        });
+        let xml = format!(
+            r#"<mujoco><asset><mesh name="gem" builtin="sphere" params="2" scale=".3 .2 .1"/></asset><worldbody>{}</worldbody></mujoco>"#,
+            geoms.concat()
+        );
+        let m = Model::from_xml_str(&xml).unwrap();
+        let wave = |k: usize, i: usize| (1.0 + 12.9898 * (k + 1) as f64 * (i + 1) as f64).sin();
+        let (mut apart, mut spared) = (0, 0);
+        for k in 0..6000 {
+            let geoms = [k % 6, k / 6 % 6];
+            let shapes = [0, 1].map(|i| {
+                let quat = normalize4([0, 1, 2, 3].map(|j| wave(k, 4 * i + j)));
+                let far = 0.6 * i as f64;
+                Shape {
+                    pos: [8, 9, 10].map(|j| far * wave(k, j)),
+                    mat: quat2mat(quat),
+                    size: m.geom_size[geoms[i]],
+                }
+            });
+            let margin = if k % 4 == 0 { 0.02 } else { 0.0 };
+            let run = |mut plane: [f64; 3]| {
+                let mut out = Contacts::new();
+                let sure = convex(&m, geoms, shapes, margin, &mut plane, &mut out);
+                let point = |p: &Point| {
+                    (
+                        p.dist.to_bits(),
+                        p.pos.map(f64::to_bits),
+                        p.normal.map(f64::to_bits),
+                    )
+                };
+                let points: Vec<_> = out.point[..out.num].iter().map(point).collect();
+                ((sure, points), plane)
+            };
+            let (want, plane) = run([0.0; 3]);
+            let known = plane != [0.0; 3];
+            assert_eq!(
+                known,
+                want.1.is_empty(),
+                "{k}: a plane separates solids without contacts"
+            );
+            for bend in [0.0, 1e-3, 0.1, 0.3, 3.0] {
+                let hint = [0, 1, 2].map(|j| plane[j] + bend * wave(k, 20 + j));
+                let (got, after) = run(normalize3(hint).0);
+                assert_eq!(got, want, "{k}, {bend}");
+                assert_eq!(after != [0.0; 3], known);
+                spared += usize::from(bend == 1e-3 && known && after == normalize3(hint).0);
+            }
+            apart += usize::from(known);
+        }
+        assert!(apart > 1000 && apart < 5000, "{apart}");
+        assert!(spared > apart * 9 / 10, "{spared} of {apart}");
+    }
 
     /// Two triangles of radius 4 mm, by MuJoCo 7.65e-7 m deep in each other, which is less than `ccd_tolerance`.
     #[test]

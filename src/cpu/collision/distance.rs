@@ -38,7 +38,7 @@ pub fn geom_distance<R: Real>(
         false => (geoms, shapes),
     };
     let mut out = Contacts::new();
-    collide(m, own, geoms, &shapes, most, &mut out);
+    collide(m, own, geoms, &shapes, most, &mut [0.0; 3], &mut out);
     let (mut dist, mut points) = nothing;
     for point in &out.point[..out.num] {
         if point.dist < dist {

@@ -88,6 +88,8 @@ pub struct Found {
     pub point2: [f64; 3],
     /// True if a separating plane is known.
     pub separated: bool,
+    /// Unit normal of the last plane, toward the first solid; it separates solids that are apart.
+    pub normal: [f64; 3],
 }
 
 impl Found {
@@ -133,7 +135,8 @@ impl Found {
         projected.unwrap_or_else(|| combine(&weights[..self.num], &p[..self.num]))
     }
 
-    fn apart(&mut self) {
+    fn apart(&mut self, x: [f64; 3], norm: f64) {
+        self.normal = scl3(x, 1.0 / norm);
         self.separated = true;
         self.num = 0;
         self.dist = FAR;
@@ -169,7 +172,7 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
         // a plane separates them, or by more than the cutoff
         if height > 0.0 {
             if height >= two.cutoff * norm {
-                s.apart();
+                s.apart(x, norm);
                 return;
             }
             s.separated = true;
@@ -183,7 +186,7 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
         weights = nearest(s.corners(|v| v.diff), s.num + 1);
         s.keep(&mut weights);
         if s.num == 0 {
-            s.apart();
+            s.apart(x, norm);
             return;
         }
         if s.num == 4 {
@@ -209,6 +212,9 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
     }
     if s.num < 4 && !s.separated && norm >= MINVAL {
         s.separated = dot3(x, two.vertex(scl3(x, -(1.0 / norm))).diff) > 0.0;
+    }
+    if norm >= MINVAL {
+        s.normal = scl3(x, 1.0 / norm);
     }
     s.dist = norm;
 }

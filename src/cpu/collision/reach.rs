@@ -1,5 +1,5 @@
-//! Planes between convex solids: they separate most pairs before the convex collider is run. Beside each mesh there is a table of
-//! the support heights of its hull, which spares climbs over it.
+//! Planes between convex solids: they separate most pairs before the convex collider is run. The first is that of the last look
+//! ([`crate::parted`]). Beside each mesh there is a table of the support heights of its hull, which spares climbs over it.
 //!
 //! The height of the farthest vertex, h(d) = max d·v, is a convex function of the direction d and grows with its length. The
 //! table has h at the nodes of a grid on each face of the cube around the origin. Bilinear interpolation between nodes is never
@@ -16,7 +16,7 @@ use crate::types::*;
 /// Cells along a side of each face of the cube.
 const CELLS: usize = 16;
 const NODES: usize = CELLS + 1;
-/// Number of planes tried between two solids. The first is perpendicular to the line of their centers.
+/// Number of planes tried between two solids, beside a known one. The first is perpendicular to the line of their centers.
 const PLANES: usize = 4;
 
 /// Support heights of a hull at the nodes (m), face after face: those of x, y, z, each positive and negative.
@@ -175,37 +175,56 @@ impl<R: Real> Bound<'_, R> {
     }
 }
 
-// the lanes in `meet` where no plane is found that separates two solids by more than a distance; each plane is perpendicular to the
-// point nearest to the origin on a segment of the solids' difference
-fn together<R: Real>(bounds: &[Bound<'_, R>; 2], beyond: R, meet: R::Mask) -> R::Mask {
-    let [first, second] = bounds;
-    let (zero, one) = (R::zero(), R::one());
+// the farthest point of the solids' difference against a unit direction
+#[inline(always)]
+fn lowest<R: Real>([first, second]: &[Bound<'_, R>; 2], dir: [R; 3]) -> [R; 3] {
     let between = sub3(first.shape.pos, second.shape.pos);
-    let mut x = between;
-    let mut meet = meet;
+    let on1 = first.farthest(scl3(dir, -R::one()));
+    add3(between, sub3(on1, second.farthest(dir)))
+}
+
+// the lanes in `meet` where no plane is found that separates two solids by more than a distance. The first is `plane`, where it is known;
+// each of the others is perpendicular to the point nearest to the origin on a segment of the solids' difference. One that separates them
+// becomes `plane`
+fn together<R: Real>(
+    bounds: &[Bound<'_, R>; 2],
+    beyond: R,
+    meet: R::Mask,
+    plane: &mut [R; 3],
+) -> R::Mask {
+    let [first, second] = bounds.each_ref().map(|bound| bound.shape);
+    let (zero, one) = (R::zero(), R::one());
+    let known = meet & R::splat(0.5).lt(dot3(*plane, *plane));
+    let mut parted = zero.lt(zero);
+    if known.any() {
+        let dir = mul_mat_vec3(first.mat, *plane);
+        parted = known & beyond.lt(dot3(dir, lowest(bounds, dir)));
+    }
+    let mut x = sub3(first.pos, second.pos);
     for _ in 0..PLANES {
         let norm = norm3(x);
-        let open = meet & !norm.lt(R::splat(MINVAL));
+        let open = meet & !parted & !norm.lt(R::splat(MINVAL));
         if !open.any() {
             break;
         }
         let dir = scl3(x, one / R::select(open, norm, one));
-        let on1 = first.farthest(scl3(dir, -one));
-        let to = add3(between, sub3(on1, second.farthest(dir)));
-        meet = meet & !(open & beyond.lt(dot3(dir, to)));
+        let to = lowest(bounds, dir);
+        let now = open & beyond.lt(dot3(dir, to));
+        *plane = select3(now, mul_mat_t_vec3(first.mat, dir), *plane);
+        parted = parted | now;
         let along = sub3(to, x);
         let share = -dot3(x, along) / dot3(along, along).max(R::splat(MINVAL));
         x = add_scl3(x, along, share.clamp(zero, one));
     }
-    meet
+    meet & !parted
 }
 
 fn size_of<R: Real>(m: &Model, own: &Own<R>, geom: usize) -> R {
     (3..6).fold(R::zero(), |sum, k| sum + own.geom_aabb(m, 6 * geom + k))
 }
 
-/// The lanes in `meet` where no plane is found that separates two geoms by more than `detect` (m). All of them for one world if neither
-/// geom is a mesh with a table: the convex collider is as fast.
+/// The lanes in `meet` where no plane is found that separates two geoms by more than `detect` (m); `plane` is the one found last. All of
+/// them for one world if neither geom is a mesh with a table: the convex collider is as fast.
 pub fn reaches_meet<R: Real>(
     m: &Model,
     own: &Own<R>,
@@ -213,6 +232,7 @@ pub fn reaches_meet<R: Real>(
     shapes: &[Shape<R>; 2],
     detect: R,
     meet: R::Mask,
+    plane: &mut [R; 3],
 ) -> R::Mask {
     let reach = geoms.map(|geom| m.reaches().of(m, geom));
     if R::WIDTH == 1 && reach.iter().all(Option::is_none) {
@@ -229,7 +249,7 @@ pub fn reaches_meet<R: Real>(
         shape: &shapes[k],
         reach: reach[k],
     });
-    together(&bounds, detect + slack, meet)
+    together(&bounds, detect + slack, meet, plane)
 }
 
 /// The lanes in `meet` where a hull may reach down to `detect` (m) above a plane.

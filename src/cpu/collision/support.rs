@@ -122,6 +122,11 @@ impl<'a> Solid<'a> {
         solid
     }
 
+    /// Forgets the last support point: the next climb begins as the first does.
+    pub fn forget(&mut self) {
+        (self.vertex, self.climbed) = (-1, -1);
+    }
+
     /// Start point of the search (`mjc_center`).
     pub fn center(&self) -> [f64; 3] {
         if self.kind != GeomType::Hfield {
