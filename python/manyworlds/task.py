@@ -32,6 +32,8 @@ from manyworlds.randomize import Randomize, Range
 STAGE_ACC = 3
 # a field, and an optional range of its numbers
 PART = re.compile(r"(\w+)(?:\[(\d*):(\d*)\])?")
+# types of numbers by name cost more than the sums of one world
+FLOAT64, ONE = np.dtype(np.float64), np.array(1)
 # dimensions that grow with the capacity
 OUTGROWN = {"nconmax", "njmax"}
 
@@ -347,7 +349,7 @@ class Worlds:
         self.batch.step(nstep=task.frame_skip)
         if task.current:
             self.batch.forward() if self._sensors is None else self._sensors.bring_up_to_date()
-        self.elapsed += 1
+        self.elapsed += ONE
         task.moved(s, action)
         reward = task.reward(s, self.before, action)
         reward, told = (reward[0], dict(reward[1])) if isinstance(reward, tuple) else (reward, {})
@@ -362,4 +364,4 @@ class Worlds:
         limit = task.limit
         truncated = np.zeros(self.num_envs, bool) if limit is None else self.elapsed >= limit
         self.before.renew(s)
-        return np.asarray(reward, np.float64), terminated, truncated, told
+        return np.asarray(reward, FLOAT64), terminated, truncated, told

@@ -59,7 +59,7 @@ class Original(Task):
 
     def forward(self, x, before, s):
         """Reward for forward velocity."""
-        return self.forward_reward_weight * (x - before) / s.dt
+        return (x - before) * (self.forward_reward_weight / s.dt)
 
 
 class HalfCheetah(Original):
