@@ -133,10 +133,11 @@ pub struct Pgs {
     ahead: Numbers,
     // constants for the update of single rows
     singles: Vec<Single>,
-    // first row and number of rows of the sets that are updated together: elliptic contacts, all sets, and all in the order of a sweep
+    // first row and number of rows of the sets that are updated together: elliptic contacts, and all sets
     contacts: Vec<[u32; 2]>,
     sets: Vec<[u32; 2]>,
-    order: Vec<[u32; 2]>,
+    // numbers of the sets in the order of a sweep
+    order: Vec<u32>,
     shuffled: Shuffled,
     notes: SweepNotes,
     steady: i32,
@@ -319,15 +320,14 @@ impl Sweeps for Pgs {
         let (num, sweep) = (self.sets.len(), self.niter as usize);
         let order = orders.of(num, sweep, &mut self.shuffled);
         self.order.clear();
-        self.order
-            .extend(order.iter().map(|&k| self.sets[k as usize]));
+        self.order.extend_from_slice(order);
         self.improvement = 0.0;
         self.order.len()
     }
 
     #[inline(always)]
     fn step(&mut self, k: usize) {
-        let [r, num] = self.order[k].map(|x| x as usize);
+        let [r, num] = self.sets[self.order[k] as usize].map(|x| x as usize);
         self.improvement -= match num {
             1 => self.relax_row(r),
             _ => self.relax(r, num),

@@ -82,7 +82,7 @@ impl Real for Counted {
         Self(x)
     }
     #[inline]
-    fn lane(self, _lane: usize) -> f64 {
+    fn lane(&self, _lane: usize) -> f64 {
         self.0
     }
     #[inline]

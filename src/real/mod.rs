@@ -89,7 +89,7 @@ pub trait Real:
     /// The same number in every lane.
     fn splat(x: f64) -> Self;
     /// The number of one lane.
-    fn lane(self, lane: usize) -> f64;
+    fn lane(&self, lane: usize) -> f64;
     /// Sets the number of one lane.
     fn set_lane(&mut self, lane: usize, x: f64);
     /// Sets the number of one lane to that of another number.
@@ -165,8 +165,8 @@ impl Real for f64 {
         x
     }
     #[inline(always)]
-    fn lane(self, _lane: usize) -> f64 {
-        self
+    fn lane(&self, _lane: usize) -> f64 {
+        *self
     }
     #[inline(always)]
     fn set_lane(&mut self, _lane: usize, x: f64) {

@@ -110,7 +110,7 @@ macro_rules! wide {
                 Self(<$simd>::splat(x as $scalar))
             }
             #[inline(always)]
-            fn lane(self, lane: usize) -> f64 {
+            fn lane(&self, lane: usize) -> f64 {
                 self.0.as_array()[lane] as f64
             }
             #[inline(always)]

@@ -76,7 +76,7 @@ impl<R: Real> Spots<R> {
         let meet = meet(m, own, geoms, shapes, detect, near, plane);
         self.by_lane(meet, |lane, out| {
             let own = OwnLane::new(own, lane);
-            let mut parted = plane.map(|x| x.lane(lane));
+            let mut parted = plane.each_ref().map(|x| x.lane(lane));
             let (shapes, detect) = (of_lane(lane), detect.lane(lane));
             if !collide(m, own, geoms, &shapes, detect, &mut parted, out) {
                 unsure.set_lane(lane, 1.0);

@@ -57,14 +57,19 @@ pub fn convex(
 // true if a plane across a normal, in the frame of the first solid, separates two solids by more than the tolerance. Then a search finds
 // them apart too: it looks for a point of their difference within the tolerance from the origin
 fn separates(two: &mut Two, plane: [f64; 3]) -> bool {
-    let (normal, length) = normalize3(mul_mat_vec3(two.first.shape.mat, plane));
-    if length < MINVAL {
+    let length2 = dot3(plane, plane);
+    if length2 < 0.5 {
         return false;
     }
+    // a step of Newton's makes it a unit vector: it may have been rounded to single precision
+    let plane = scl3(plane, 1.5 - 0.5 * length2);
+    let normal = mul_mat_vec3(two.first.shape.mat, plane);
     let vertex = two.vertex(scl3(normal, -1.0));
     two.first.forget();
     two.second.forget();
-    let out = |solid: &Solid, on: [f64; 3]| norm3(sub3(on, solid.shape.pos));
+    // not less than their lengths
+    let out =
+        |solid: &Solid, on: [f64; 3]| sub3(on, solid.shape.pos).map(f64::abs).iter().sum::<f64>();
     let sizes = out(&two.first, vertex.on1) + out(&two.second, vertex.on2);
     dot3(normal, vertex.diff) > two.tolerance + CLEAR * sizes
 }

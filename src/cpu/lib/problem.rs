@@ -202,14 +202,15 @@ impl Problem {
 
     fn make_entries(&mut self, half: &mut Half) {
         let (num, stride) = (self.rows.len(), half.stride);
-        self.entries.clear();
         if !self.few {
             self.stride = registers(half.num);
+            self.entries.clear();
             self.entries.resize(num * self.stride, f64x8::ZERO);
             half.transpose(&mut self.entries, num);
             return;
         }
         self.stride = stride;
+        // all of them are written
         self.entries.resize(LANES * stride * stride, f64x8::ZERO);
         half.multiply(&mut self.entries);
         if self.regularized {
