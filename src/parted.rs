@@ -9,7 +9,7 @@ use crate::real::Real;
 const PLACES: usize = 256;
 
 /// The planes of a tile of worlds.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Parted<R: Real> {
     // the pair whose plane is in a place; -1: none
     pair: Vec<i32>,
@@ -30,6 +30,12 @@ impl<R: Real> PartialEq for Parted<R> {
     fn eq(&self, _: &Self) -> bool {
         true
     }
+}
+
+/// The lanes in which a plane is known, by its normal.
+pub(crate) fn known<R: Real>(normal: &[R; 3]) -> R::Mask {
+    let [x, y, z] = *normal;
+    R::splat(0.5).lt(x * x + y * y + z * z)
 }
 
 impl<R: Real> Parted<R> {

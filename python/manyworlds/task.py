@@ -32,7 +32,7 @@ from manyworlds.randomize import Randomize, Range
 STAGE_ACC = 3
 # a field, and an optional range of its numbers
 PART = re.compile(r"(\w+)(?:\[(\d*):(\d*)\])?")
-# types of numbers by name cost more than the sums of one world
+# made once: numpy would make them from np.float64 and 1 in every call, which takes as long as a sum over one world
 FLOAT64, ONE = np.dtype(np.float64), np.array(1)
 # dimensions that grow with the capacity
 OUTGROWN = {"nconmax", "njmax"}

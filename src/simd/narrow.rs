@@ -61,11 +61,11 @@ impl<R: Real> Spots<R> {
         let geoms = [m.collision_geom1[k] as usize, m.collision_geom2[k] as usize];
         let types = geoms.map(|geom| m.geom_type[geom]);
         let (own, detect) = (&d.own, d.own.collision_detect(m, k));
-        let size = |k: usize, lane: usize| OwnLane::new(own, lane).geom_size(m, geoms[k]);
+        let size = |i: usize, lane: usize| OwnLane::new(own, lane).geom_size(m, geoms[i]);
         let of_lane = |lane: usize| {
-            [0, 1].map(|k| Shape {
-                size: size(k, lane),
-                ..shapes[k].lane(lane)
+            [0, 1].map(|i| Shape {
+                size: size(i, lane),
+                ..shapes[i].lane(lane)
             })
         };
         if self.closed(types, shapes, of_lane, detect, near) {

@@ -225,14 +225,8 @@ fn earlier_steps_change_no_contact(backend: Backend) {
         fresh.restore(&before).unwrap();
         fresh.step(1).unwrap();
         assert_eq!(bits(&mut batch), bits(&mut fresh), "look {look}");
-        touched = batch
-            .ints("ncon")
-            .unwrap()
-            .iter()
-            .copied()
-            .max()
-            .unwrap()
-            .max(touched);
+        let ncon = batch.ints("ncon").unwrap();
+        touched = ncon.iter().copied().fold(touched, i32::max);
     }
     assert!(touched > 4, "at most {touched} contacts");
 }

@@ -10,6 +10,7 @@ use super::support::Solid;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
 use crate::fields::Model;
+use crate::parted::known;
 use crate::types::*;
 use std::cell::Cell;
 
@@ -57,12 +58,11 @@ pub fn convex(
 // true if a plane across a normal, in the frame of the first solid, separates two solids by more than the tolerance. Then a search finds
 // them apart too: it looks for a point of their difference within the tolerance from the origin
 fn separates(two: &mut Two, plane: [f64; 3]) -> bool {
-    let length2 = dot3(plane, plane);
-    if length2 < 0.5 {
+    if !known(&plane) {
         return false;
     }
     // a step of Newton's makes it a unit vector: it may have been rounded to single precision
-    let plane = scl3(plane, 1.5 - 0.5 * length2);
+    let plane = scl3(plane, 1.5 - 0.5 * dot3(plane, plane));
     let normal = mul_mat_vec3(two.first.shape.mat, plane);
     let vertex = two.vertex(scl3(normal, -1.0));
     two.first.forget();

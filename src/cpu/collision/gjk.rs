@@ -88,7 +88,7 @@ pub struct Found {
     pub point2: [f64; 3],
     /// True if a separating plane is known.
     pub separated: bool,
-    /// Unit normal of the last plane, toward the first solid; it separates solids that are apart.
+    /// Unit normal of the last plane that was tried, toward the first solid. It separates solids that are apart, or nearly.
     pub normal: [f64; 3],
 }
 
@@ -135,8 +135,7 @@ impl Found {
         projected.unwrap_or_else(|| combine(&weights[..self.num], &p[..self.num]))
     }
 
-    fn apart(&mut self, x: [f64; 3], norm: f64) {
-        self.normal = scl3(x, 1.0 / norm);
+    fn apart(&mut self) {
         self.separated = true;
         self.num = 0;
         self.dist = FAR;
@@ -166,13 +165,14 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
         (x, norm) = ([1.0, 0.0, 0.0], 1.0);
     }
     for step in 0..two.maxstep {
-        let vertex = two.vertex(scl3(x, -(1.0 / norm)));
+        s.normal = scl3(x, 1.0 / norm);
+        let vertex = two.vertex(scl3(s.normal, -1.0));
         let height = dot3(x, vertex.diff);
 
         // a plane separates them, or by more than the cutoff
         if height > 0.0 {
             if height >= two.cutoff * norm {
-                s.apart(x, norm);
+                s.apart();
                 return;
             }
             s.separated = true;
@@ -186,7 +186,7 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
         weights = nearest(s.corners(|v| v.diff), s.num + 1);
         s.keep(&mut weights);
         if s.num == 0 {
-            s.apart(x, norm);
+            s.apart();
             return;
         }
         if s.num == 4 {
@@ -212,9 +212,6 @@ pub fn gjk(two: &mut Two, s: &mut Found) {
     }
     if s.num < 4 && !s.separated && norm >= MINVAL {
         s.separated = dot3(x, two.vertex(scl3(x, -(1.0 / norm))).diff) > 0.0;
-    }
-    if norm >= MINVAL {
-        s.normal = scl3(x, 1.0 / norm);
     }
     s.dist = norm;
 }

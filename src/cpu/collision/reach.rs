@@ -10,6 +10,7 @@ use super::support::Solid;
 use crate::cpu::lib::contact::{Shape, select3};
 use crate::cpu::lib::math::*;
 use crate::fields::{Model, Own};
+use crate::parted::known;
 use crate::real::{Mask, Real};
 use crate::types::*;
 
@@ -194,7 +195,7 @@ fn together<R: Real>(
 ) -> R::Mask {
     let [first, second] = bounds.each_ref().map(|bound| bound.shape);
     let (zero, one) = (R::zero(), R::one());
-    let known = meet & R::splat(0.5).lt(dot3(*plane, *plane));
+    let known = meet & known(plane);
     let mut parted = zero.lt(zero);
     if known.any() {
         let dir = mul_mat_vec3(first.mat, *plane);
