@@ -5,9 +5,10 @@ use std::cell::RefCell;
 
 use crate::cpu::lib::cone::MAXDIM;
 use crate::cpu::lib::dual::*;
+use crate::cpu::lib::half::Half;
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
-use crate::cpu::lib::problem::{Half, Problem, Whose};
+use crate::cpu::lib::problem::{Problem, Whose};
 use crate::cpu::lib::stat::SweepNotes;
 use crate::cpu::lib::turns::{Sweeps, in_turn};
 use crate::fields::{Data, Model};
@@ -58,6 +59,7 @@ fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
             system,
             lane,
             island,
+            solved: None,
         };
         sweeps.take(&whose, next, &mut work.half);
         next += 1;

@@ -10,14 +10,15 @@ use wide::f64x8;
 use crate::cpu::island::island;
 use crate::cpu::lib::cone::MAXDIM;
 use crate::cpu::lib::dual::*;
+use crate::cpu::lib::half::Half;
 use crate::cpu::lib::hessian::Sparse;
 use crate::cpu::lib::primal::*;
-use crate::cpu::lib::problem::{Half, LANES, Numbers, Problem, Whose, sum_of};
+use crate::cpu::lib::problem::{LANES, Numbers, Problem, Whose, sum_of};
 use crate::cpu::lib::rows::patterns;
 use crate::cpu::lib::stat::{self, SweepNotes};
 use crate::cpu::lib::turns::{Sweeps, in_turn};
 use crate::fields::{Data, Model};
-use crate::real::{Mask, Real};
+use crate::real::{Mask, Real, ones};
 use crate::types::*;
 
 /// Constraint forces and acceleration by projected Gauss-Seidel (`mj_fwdConstraint`, `mj_solPGS`).
@@ -83,6 +84,7 @@ fn sweep_islands(m: &Model, d: &mut Data, maps: &Maps, work: &mut Work) {
             system,
             lane,
             island,
+            solved: None,
         };
         sweeps.take(&whose, next, &mut work.half);
         next += 1;
@@ -234,16 +236,11 @@ impl Pgs {
         // correct the residuals, which were extrapolated without bounds
         for k in 0..self.before.0.len() {
             let held = problem.force.0[k] - self.ahead.0[k];
-            if held == f64x8::ZERO {
-                continue;
-            }
-            for (r, held) in held.to_array().into_iter().enumerate() {
-                if held != 0.0 {
-                    problem.push(LANES * k + r, held);
-                }
+            self.ahead.0[k] = problem.force.0[k];
+            for r in ones(held.simd_ne(f64x8::ZERO).to_bitmask()) {
+                problem.push(LANES * k + r, held.as_array()[r]);
             }
         }
-        self.ahead.0.copy_from_slice(&problem.force.0);
     }
 
     // sets a row to its best force at the given forces of the other rows; returns the change of the cost
@@ -327,7 +324,12 @@ impl Sweeps for Pgs {
 
     #[inline(always)]
     fn step(&mut self, k: usize) {
-        let [r, num] = self.sets[self.order[k] as usize].map(|x| x as usize);
+        let set = self.order[k] as usize;
+        if self.contacts.is_empty() {
+            self.improvement -= self.relax_row(set);
+            return;
+        }
+        let [r, num] = self.sets[set].map(|x| x as usize);
         self.improvement -= match num {
             1 => self.relax_row(r),
             _ => self.relax(r, num),

@@ -49,7 +49,12 @@ impl Mask for bool {
 /// The lanes where a mask is true, ascending.
 #[inline(always)]
 pub fn lanes<R: Real>(mask: R::Mask) -> impl Iterator<Item = usize> {
-    let mut bits = mask.bits();
+    ones(mask.bits())
+}
+
+/// The positions of the ones among the bits of a number, ascending.
+#[inline(always)]
+pub fn ones(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = bits.trailing_zeros();
         bits &= bits.checked_sub(1)?;

@@ -4,6 +4,7 @@
 
 use super::rows::Rows;
 use crate::cpu::lib::dual::finish;
+use crate::cpu::lib::half::Halves;
 use crate::cpu::lib::primal::{Island, residuals, update_constraint};
 use crate::cpu::lib::problem::Whose;
 use crate::cpu::lib::rows::dofs_of;
@@ -12,11 +13,12 @@ use crate::cpu::lib::turns::in_turn;
 use crate::cpu::solve_pgs::start_forces;
 use crate::cpu::{solve_noslip as noslip, solve_pgs as pgs};
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 
 /// Problems of the lanes of a tile.
 #[derive(Clone, Default)]
-pub struct Problems {
+pub struct Problems<R> {
+    halves: Halves<R>,
     pgs: pgs::Work,
     noslip: noslip::Work,
     queue: Queue,
@@ -49,15 +51,16 @@ pub fn solve_pgs<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
         half,
         orders,
     } = &mut problems.pgs;
-    let queue = &mut problems.queue;
-    queue.begin();
+    let (queue, halves) = (&mut problems.queue, &mut problems.halves);
+    halves.take(m, d, rows, &problems.all);
+    queue.begin(m, d, rows);
     in_turn(sweeps, orders, |sweeps, done| {
         if done {
             let niter = sweeps.give(d, sweeps.lane);
             R::set_int_lane(&mut d.island_niter[sweeps.island], sweeps.lane, niter);
             add::<R>(&mut d.solver_niter[0], sweeps.lane, niter);
         }
-        let next = (m.opt.iterations > 0).then(|| queue.next(m, d, rows));
+        let next = (m.opt.iterations > 0).then(|| queue.next(m, d, rows, halves));
         let Some((island, whose)) = next.flatten() else {
             return false;
         };
@@ -77,15 +80,16 @@ pub fn solve_noslip<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     problems.list_rows(rows);
     drop_absent(d, rows.num);
     let noslip::Work { sweeps, half } = &mut problems.noslip;
-    let queue = &mut problems.queue;
-    queue.begin();
+    let (queue, halves) = (&mut problems.queue, &mut problems.halves);
+    halves.take(m, d, rows, &problems.all);
+    queue.begin(m, d, rows);
     in_turn(sweeps, &mut (), |sweeps, done| {
         if done {
             let niter = sweeps.give(d, sweeps.lane);
             add::<R>(&mut d.island_niter[sweeps.island], sweeps.lane, niter);
             add::<R>(&mut d.solver_niter[0], sweeps.lane, niter);
         }
-        let Some((island, whose)) = queue.next(m, d, rows) else {
+        let Some((island, whose)) = queue.next(m, d, rows, halves) else {
             return false;
         };
         sweeps.take(&whose, island, half);
@@ -95,8 +99,8 @@ pub fn solve_noslip<R: Real>(m: &Model, d: &mut Data<R>, rows: &mut Rows<R>) {
     rows.problems = problems;
 }
 
-impl Problems {
-    fn list_rows<R: Real>(&mut self, rows: &Rows<R>) {
+impl<R: Real> Problems<R> {
+    fn list_rows(&mut self, rows: &Rows<R>) {
         self.all.clear();
         self.all.extend(0..rows.num as i32);
     }
@@ -132,6 +136,9 @@ fn add<R: Real>(to: &mut R::Int, lane: usize, num: i32) {
 struct Queue {
     lane: usize,
     island: usize,
+    // of each row: the lanes that have it, a bit for each, and the tree of its first dof, or -1
+    present: Vec<u32>,
+    tree: Vec<i32>,
     // rows of the lane, and the island of each
     own: Vec<i32>,
     island_of: Vec<i32>,
@@ -142,8 +149,16 @@ struct Queue {
 
 impl Queue {
     // restarts at the first lane
-    fn begin(&mut self) {
+    fn begin<R: Real>(&mut self, m: &Model, d: &Data<R>, system: &Rows<R>) {
         (self.lane, self.island) = (0, 0);
+        self.present.clear();
+        self.tree.clear();
+        for r in 0..system.num {
+            self.present.push(R::zero().lt(d.efc_D[r]).bits());
+            let first = dofs_of(m, d, system.pattern[r]).first();
+            let tree = first.map_or(-1, |&dof| m.dof_treeid[dof as usize]);
+            self.tree.push(tree);
+        }
     }
 
     // the next island and its lane; none if there are no more
@@ -152,6 +167,7 @@ impl Queue {
         m: &'a Model,
         d: &'a Data<R>,
         system: &'a Rows<R>,
+        halves: &'a Halves<R>,
     ) -> Option<(usize, Whose<'a, R, Rows<R>>)> {
         while self.lane < R::WIDTH && self.island == R::int_lane(d.nisland[0], self.lane) as usize {
             (self.lane, self.island) = (self.lane + 1, 0);
@@ -160,7 +176,7 @@ impl Queue {
             return None;
         }
         if self.island == 0 {
-            self.find_rows(m, d, system);
+            self.find_rows(d);
         }
         let island = self.island;
         self.island += 1;
@@ -182,21 +198,22 @@ impl Queue {
             system,
             lane: self.lane,
             island: of_lane,
+            solved: Some(halves),
         };
         Some((island, whose))
     }
 
     // finds the rows of the lane, and their islands
-    fn find_rows<R: Real>(&mut self, m: &Model, d: &Data<R>, system: &Rows<R>) {
+    fn find_rows<R: Real>(&mut self, d: &Data<R>) {
         self.own.clear();
         self.island_of.clear();
-        for r in (0..system.num).filter(|&r| d.efc_D[r].lane(self.lane) > 0.0) {
-            let island = match dofs_of(m, d, system.pattern[r]).first() {
-                Some(&dof) => {
-                    let tree = m.dof_treeid[dof as usize] as usize;
-                    R::int_lane(d.tree_island[tree], self.lane)
-                }
-                None => 0,
+        for (r, (present, &tree)) in self.present.iter().zip(&self.tree).enumerate() {
+            if present >> self.lane & 1 == 0 {
+                continue;
+            }
+            let island = match tree {
+                0.. => R::int_lane(d.tree_island[tree as usize], self.lane),
+                _ => 0,
             };
             self.own.push(r as i32);
             self.island_of.push(island);

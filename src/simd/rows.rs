@@ -45,7 +45,7 @@ pub struct Rows<R: Real> {
     /// Islands of the lanes.
     pub islands: Islands<R>,
     /// Problems of the dual solvers.
-    pub problems: Problems,
+    pub problems: Problems<R>,
     // memory for the rows that lanes still need
     fewer: Fewer,
     /// Shape of the Hessian.

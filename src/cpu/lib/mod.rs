@@ -17,6 +17,7 @@ pub(crate) mod equality;
 pub(crate) mod force;
 pub(crate) mod free_body;
 pub(crate) mod grid;
+pub(crate) mod half;
 pub(crate) mod hessian;
 pub(crate) mod history;
 pub(crate) mod impedance;

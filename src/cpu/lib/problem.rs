@@ -10,8 +10,8 @@ use wide::f64x8;
 
 use super::cone::{Contact, MAXDIM};
 use super::dual::Block;
+use super::half::{Half, Halves};
 use super::primal::{Island, System};
-use super::rows::{Rows, patterns};
 use crate::fields::{Data, Model};
 use crate::real::Real;
 use crate::types::*;
@@ -25,8 +25,8 @@ pub const LANES: usize = 8;
 // registers that are read together: a row has an even number of them
 const PAIR: usize = 2;
 
-// number of registers for `num` numbers
-fn registers(num: usize) -> usize {
+/// Number of registers for `num` numbers.
+pub fn registers(num: usize) -> usize {
     num.div_ceil(PAIR * LANES) * PAIR
 }
 
@@ -75,6 +75,8 @@ pub struct Whose<'a, R: Real, S> {
     pub lane: usize,
     /// The island's rows and dofs, of this lane alone.
     pub island: Island<'a, f64>,
+    /// J' after half a solve with the factor of M, if all lanes have it already.
+    pub solved: Option<&'a Halves<R>>,
 }
 
 /// The dual problem of one island.
@@ -130,7 +132,7 @@ impl Problem {
     ) {
         self.regularized = regularized;
         self.read_rows(of);
-        half.solve(of);
+        half.take(of);
         self.make(half, MANY);
     }
 
@@ -343,14 +345,26 @@ impl Problem {
     #[inline(always)]
     pub fn push(&mut self, r: usize, change: f64) {
         let change = f64x8::splat(change);
-        let row = &self.entries[r * self.stride..][..self.stride];
-        let (state, row) = (
-            self.state.0.as_chunks_mut::<PAIR>(),
-            row.as_chunks::<PAIR>(),
-        );
-        for (x, a) in state.0.iter_mut().zip(row.0) {
-            x[0] += a[0] * change;
-            x[1] += a[1] * change;
+        match self.stride {
+            // most problems have at most 32 rows
+            2 => self.push_registers::<2>(r, change),
+            4 => self.push_registers::<4>(r, change),
+            stride => {
+                let row = &self.entries[r * stride..][..stride];
+                for (x, a) in self.state.0.iter_mut().zip(row) {
+                    *x += *a * change;
+                }
+            }
+        }
+    }
+
+    // updates residuals of N registers
+    #[inline(always)]
+    fn push_registers<const N: usize>(&mut self, r: usize, change: f64x8) {
+        let row = &self.entries.as_chunks::<N>().0[r];
+        let residuals = &mut self.state.0.as_chunks_mut::<N>().0[0];
+        for (x, a) in residuals.iter_mut().zip(row) {
+            *x += *a * change;
         }
     }
 
@@ -385,125 +399,6 @@ fn product(a: &[f64x8], b: &[f64x8]) -> f64 {
     sum_of(sum)
 }
 
-/// Y: J' of an island's rows after half a solve with the factor of M. The rows are side by side, with the dofs one after the other.
-#[derive(Clone, Default)]
-pub struct Half {
-    y: Vec<f64x8>,
-    // number of dofs; number of registers for the rows
-    num: usize,
-    stride: usize,
-    // index of a dof in the island
-    place: Vec<usize>,
-    // dofs of the present block of rows
-    moved: Vec<usize>,
-}
-
-impl Half {
-    // Y = inv(sqrt(D)) inv(L') J'
-    fn solve<R: Real, S: System<R>>(&mut self, of: &Whose<'_, R, S>) {
-        let (m, d, lane, dofs) = (of.m, of.d, of.lane, of.island.dofs);
-        self.fill(of);
-        let stride = self.stride;
-
-        // L', from the leaves
-        for k in (0..dofs.len()).rev() {
-            let i = dofs[k] as usize;
-            let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
-            let (above, own) = self.y.split_at_mut(k * stride);
-            let own = &mut own[..stride];
-            if own.iter().all(|x| *x == f64x8::ZERO) {
-                continue;
-            }
-            for (l, &j) in d.qLD[adr..adr + num]
-                .iter()
-                .zip(&m.M_colind[adr..adr + num])
-            {
-                let l = f64x8::splat(l.lane(lane));
-                let to = &mut above[self.place[j as usize] * stride..][..stride];
-                for (to, from) in to.iter_mut().zip(&*own) {
-                    *to -= *from * l;
-                }
-            }
-
-            // half of D
-            let scale = f64x8::splat(d.qLDiagInv[i].lane(lane).sqrt());
-            for x in own {
-                *x *= scale;
-            }
-        }
-    }
-
-    fn fill<R: Real, S: System<R>>(&mut self, of: &Whose<'_, R, S>) {
-        let Island { dofs, rows, .. } = of.island;
-        self.num = dofs.len();
-        self.stride = registers(rows.len());
-        self.place.resize(of.m.nv, 0);
-        for (k, &i) in dofs.iter().enumerate() {
-            self.place[i as usize] = k;
-        }
-        self.y.clear();
-        self.y.resize(self.num * self.stride, f64x8::ZERO);
-        let y: &mut [f64] = bytemuck::cast_slice_mut(&mut self.y);
-        let jacobian: Rows<'_, R> =
-            of.system
-                .jacobian(patterns!(of.m, of.d), &of.d.efc_Jpat, &of.d.efc_J);
-        for (k, &r) in rows.iter().enumerate() {
-            let dofs = jacobian.dofs(r);
-            for (&i, x) in dofs.iter().zip(jacobian.row(r as usize, dofs.len())) {
-                y[self.place[i as usize] * LANES * self.stride + k] = x.lane(of.lane);
-            }
-        }
-    }
-
-    // A = Y' Y in tiles of eight rows and columns, over the dofs of any of these rows; tiles above the diagonal are mirrored
-    fn multiply(&mut self, a: &mut [f64x8]) {
-        let stride = self.stride;
-        for block in 0..stride {
-            self.moved.clear();
-            let y = self.y.chunks_exact(stride);
-            let moved = y.enumerate().filter(|(_, y)| y[block] != f64x8::ZERO);
-            self.moved.extend(moved.map(|(k, _)| k));
-            for column in block..stride {
-                let tile = self.tile(block, column);
-                put(a, stride, [block, column], &tile);
-                if column > block {
-                    put(a, stride, [column, block], &f64x8::transpose(tile));
-                }
-            }
-        }
-    }
-
-    fn tile(&self, block: usize, column: usize) -> [f64x8; LANES] {
-        let mut sum = [f64x8::ZERO; LANES];
-        for &k in &self.moved {
-            let y = &self.y[k * self.stride..][..self.stride];
-            let (own, other) = (y[block].to_array(), y[column]);
-            for (sum, own) in sum.iter_mut().zip(own) {
-                *sum += other * f64x8::splat(own);
-            }
-        }
-        sum
-    }
-
-    // Y' of `num` rows
-    fn transpose(&self, to: &mut [f64x8], num: usize) {
-        let (from_stride, to_stride) = (LANES * self.stride, LANES * registers(self.num));
-        let y: &[f64] = bytemuck::cast_slice(&self.y);
-        let to: &mut [f64] = bytemuck::cast_slice_mut(to);
-        for r in 0..num {
-            for k in 0..self.num {
-                to[r * to_stride + k] = y[k * from_stride + r];
-            }
-        }
-    }
-}
-
-fn put(a: &mut [f64x8], stride: usize, [block, column]: [usize; 2], tile: &[f64x8; LANES]) {
-    for (k, row) in tile.iter().enumerate() {
-        a[(block * LANES + k) * stride + column] = *row;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -531,6 +426,7 @@ mod tests {
                         system: &Sparse::default(),
                         lane: 0,
                         island: island_of(&m, &d, &maps, k),
+                        solved: None,
                     };
                     met += compare(&of, regularized);
                 }
