@@ -10,6 +10,11 @@ pub(super) const MAX_ATTRS: usize = 1000;
 const COMMENT: &str = "<!--";
 /// Begin and end of the parts in which no tag begins: comments and CDATA.
 const MARKS: [(&str, &str); 2] = [(COMMENT, "-->"), ("<![CDATA[", "]]>")];
+/// Stands for the colon of a name in the text that the XML parser reads: to MuJoCo's parser `foo:size` is a name like others, to the XML
+/// parser `foo` would be a prefix that is to be declared.
+const COLON: char = '\u{b7}';
+/// The attribute by which XML declares namespaces.
+const XMLNS: &str = "xmlns";
 /// The names of characters that MuJoCo's parser knows.
 const ENTITIES: [&str; 5] = ["amp;", "lt;", "gt;", "quot;", "apos;"];
 
@@ -57,7 +62,7 @@ impl Tidy<'_> {
 ///
 /// Blanks replace the hyphens of comments, a DOCTYPE without declarations of its own, and declarations and text before the first element.
 /// A blank is inserted where one is missing between attributes. Names of characters replace a bare `&`, and a `<` or white space in the value
-/// of an attribute.
+/// of an attribute. Names have no colons, and none is `xmlns`: [`name`] returns them as they are written.
 pub(super) fn tidy(text: &str) -> Result<Tidy<'_>, (Fault, usize)> {
     let mut scan = Scan {
         text,
@@ -69,6 +74,14 @@ pub(super) fn tidy(text: &str) -> Result<Tidy<'_>, (Fault, usize)> {
         at = scan.part(at)?;
     }
     Ok(scan.done())
+}
+
+/// A name of the new text as it is written in the original one.
+pub(super) fn name(new: &str) -> String {
+    match new.strip_suffix(COLON) {
+        Some(xmlns) => xmlns.to_owned(),
+        None => new.replace(COLON, ":"),
+    }
 }
 
 struct Scan<'a> {
@@ -135,6 +148,12 @@ impl<'a> Scan<'a> {
             if b == b'>' {
                 break;
             }
+            if b == b':' {
+                self.edit(i - 1..i, COLON.to_string().into());
+            }
+            if b.is_ascii_whitespace() {
+                i = self.xmlns(i);
+            }
             if b != b'"' && b != b'\'' {
                 continue;
             }
@@ -149,9 +168,21 @@ impl<'a> Scan<'a> {
             let next = bytes.get(i).copied().unwrap_or(b'>');
             if next.is_ascii_alphabetic() || next == b'_' {
                 self.edit(i..i, " ".into());
+                i = self.xmlns(i);
             }
         }
         Ok(i.min(bytes.len()))
+    }
+
+    /// Goes over the name of an attribute `xmlns` that begins at a byte; returns where it ends, or the byte if there is none.
+    fn xmlns(&mut self, at: usize) -> usize {
+        let behind = self.text[at..].strip_prefix(XMLNS);
+        if !behind.is_some_and(|rest| rest.trim_start().starts_with('=')) {
+            return at;
+        }
+        let end = at + XMLNS.len();
+        self.edit(end..end, COLON.to_string().into());
+        end
     }
 
     /// Names the characters of a part that the XML parser would take for something else.
@@ -285,6 +316,20 @@ mod tests {
         assert_eq!((tidy.len(), tidy.lines().count()), (text.len(), 4));
         let own = "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>";
         assert!(tidied(own).starts_with("<!DOCTYPE a [<!ENTITY b 'c'>"));
+    }
+
+    #[test]
+    fn names_have_no_prefixes() {
+        let text =
+            "<a:b x='c:d'\n xmlns:e=\"f\"xmlns ='g' x:y='z' xmlnsx=':'>h:i<!-- j:k --></a:b>";
+        let new = tidied(text);
+        assert!(!new.contains("xmlns=") && !new.contains("xmlns ="), "{new}");
+        let doc = roxmltree::Document::parse(&new).unwrap();
+        let root = doc.root_element();
+        assert_eq!(name(root.tag_name().name()), "a:b");
+        let names: Vec<String> = root.attributes().map(|a| name(a.name())).collect();
+        assert_eq!(names, ["x", "xmlns:e", "xmlns", "x:y", "xmlnsx"]);
+        places_are_found_again(text, "cfgz");
     }
 
     #[test]

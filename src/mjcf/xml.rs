@@ -7,11 +7,8 @@ use std::sync::Arc;
 use super::files::{self, Files};
 use super::limits::Limits;
 use super::log::Log;
-use super::scan::{Fault, MAX_ATTRS, Tidy, tidy};
+use super::scan::{Fault, MAX_ATTRS, Tidy, name, tidy};
 use super::source::{Origin, Source};
-
-/// Namespace of the attributes by which the root names its XML schema for editors; MuJoCo ignores them.
-const SCHEMA_INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 /// An element of the XML.
 #[derive(Debug)]
@@ -41,15 +38,6 @@ struct Document<'a> {
     file: u32,
     tidy: &'a Tidy<'a>,
     dir: Rc<str>,
-}
-
-impl Document<'_> {
-    /// The tag of an element with its prefix, as written: `xacro:macro`.
-    fn tag(&self, xml: &roxmltree::Node) -> String {
-        let rest = self.tidy.text.get(xml.range().start + 1..).unwrap_or("");
-        let end = |c: char| c.is_ascii_whitespace() || c == '>' || c == '/';
-        rest.split(end).next().unwrap_or("").to_owned()
-    }
 }
 
 /// State of including files in each other.
@@ -121,7 +109,8 @@ impl Includer<'_> {
                     dir: Rc::from(dir),
                 };
                 let root = doc.root_element();
-                self.robot |= from.is_none() && place.tag(&root).eq_ignore_ascii_case("robot");
+                self.robot |=
+                    from.is_none() && root.tag_name().name().eq_ignore_ascii_case("robot");
                 self.element(root, &place, depth)
             }
             Err(e) => {
@@ -148,7 +137,7 @@ impl Includer<'_> {
                     // the place is added by our own message
                     e => {
                         let place = format!(" at {}:{}", pos.row, pos.col);
-                        format!("XML: {}", e.to_string().replace(&place, ""))
+                        format!("XML: {}", name(&e.to_string().replace(&place, "")))
                     }
                 };
                 let start = tidy.written(line_start + col) as u32;
@@ -172,21 +161,11 @@ impl Includer<'_> {
             return None;
         }
         self.elements += 1;
-        let text = |c: roxmltree::Node| c.text().map(str::to_owned);
-        let is_root = xml.parent_element().is_none();
         let mut node = Node {
-            tag: place.tag(&xml),
-            attrs: xml
-                .attributes()
-                .filter(|a| !(is_root && a.namespace() == Some(SCHEMA_INSTANCE)))
-                .map(|a| (a.name().to_owned(), a.value().to_owned()))
-                .collect(),
+            tag: name(xml.tag_name().name()),
+            attrs: attributes(xml),
             children: Vec::new(),
-            cdata: xml
-                .children()
-                .filter(|c| c.is_text())
-                .filter_map(text)
-                .collect(),
+            cdata: texts(xml),
             origin,
             dir: place.dir.clone(),
         };
@@ -287,4 +266,18 @@ pub(crate) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, String> {
             text
         }))
     })
+}
+
+fn attributes(xml: roxmltree::Node) -> Vec<(String, String)> {
+    // by some the root names its XML schema for editors, or declares prefixes: they are ignored, as in MuJoCo
+    let is_root = xml.parent_element().is_none();
+    xml.attributes()
+        .map(|a| (name(a.name()), a.value().to_owned()))
+        .filter(|(name, _)| !is_root || !(name.contains(':') || name == "xmlns"))
+        .collect()
+}
+
+fn texts(xml: roxmltree::Node) -> Vec<String> {
+    let parts = xml.children().filter(roxmltree::Node::is_text);
+    parts.filter_map(|c| c.text().map(str::to_owned)).collect()
 }

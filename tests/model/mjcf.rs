@@ -65,6 +65,32 @@ fn comments_and_schemas_are_for_people_and_editors() {
     assert!(refused(&xml.replace("<geom", "<geom xsi:nil=\"true\"")).contains("nil"));
 }
 
+// to MuJoCo's parser a name with a colon is a name like others, and needs no declaration
+#[test]
+fn names_with_a_colon_are_names() {
+    let geom =
+        |attrs: &str| format!("<mujoco><worldbody><geom size='1' {attrs}/></worldbody></mujoco>");
+    for (attrs, told) in [
+        ("a:size='2'", "a:size"),
+        ("xmlns:a='b' a:c='2'", "xmlns:a"),
+        ("xmlns='b'", "xmlns"),
+    ] {
+        let text = refused(&geom(attrs));
+        assert!(text.starts_with("model.xml:1:35"), "{text}");
+        assert!(
+            text.contains(&format!("unknown attribute {told:?}")),
+            "{text}"
+        );
+    }
+    let text = refused("<mujoco><worldbody><a:geom size='1'/></worldbody></mujoco>");
+    assert!(text.contains("<a:geom>"), "{text}");
+    // the root ignores them
+    let xml = "<mujoco a:model='b' xmlns='c' xmlns:d='e' model='f'/>";
+    assert_eq!(read(xml).name, "f");
+    let text = refused("<mujoco><a:b></a:c></mujoco>");
+    assert!(text.contains("'a:b'"), "{text}");
+}
+
 // MuJoCo's parser takes what XML does not allow
 #[test]
 fn what_mujocos_parser_takes_is_read_alike() {

@@ -27,6 +27,24 @@ fn in_memory(files: &[(&str, &str)], file: &str, model: &str) -> Result<Model> {
     compile(&Spec::from_vfs(Files::memory(all), model)?)
 }
 
+// other programs' additions to URDF, which MuJoCo ignores
+#[test]
+fn names_with_undeclared_prefixes_are_ignored() {
+    let link = |name: &str| {
+        format!(
+            "<link name='{name}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        )
+    };
+    let xml = format!(
+        "<robot name='r'><drake:group name='g'><drake:member link='b'/></drake:group>{}{}<joint name='j' type='revolute'>\
+         <parent link='a'/><child link='b'/><limit drake:acceleration='2' effort='3' lower='-1' upper='1'/></joint></robot>",
+        link("a"),
+        link("b")
+    );
+    let m = Model::from_xml_str(&xml).unwrap();
+    assert_eq!((m.nv, m.jnt_range[..2].to_vec()), (1, vec![-1.0, 1.0]));
+}
+
 #[test]
 fn packages_are_found_around_the_model() {
     let file = "package://arm/meshes/m.obj";
