@@ -52,6 +52,7 @@ fn conjugate_gradients(island: Island) -> i32 {
         turn(only(island, live), iteration > 0);
 
         // step along the direction
+        shorten(only(island, live));
         let found = line_search(only(island, live), scale);
         live = live && found.x != 0.0;
         improvement = scale * found.y;
@@ -59,6 +60,25 @@ fn conjugate_gradients(island: Island) -> i32 {
         niter += select(0, 1, live);
     }
     return niter;
+}
+
+// 2^30 and 2^-40
+const LONG: f32 = 1073741824.0;
+const SHORTER: f32 = 9.094947017729282e-13;
+
+// in f32 the curvature along a long direction of hard rows would be infinite; powers of two are no rounding
+fn shorten(g: Island) {
+    var long = false;
+    for (var k = lane; k < g.nv; k += LANES) {
+        long = long || abs(solver_search(dof_at(g, k))) > LONG;
+    }
+    if (team_or(select(0, 1, long)) != 0) {
+        for (var k = lane; k < g.nv; k += LANES) {
+            let i = dof_at(g, k);
+            set_solver_search(i, SHORTER * solver_search(i));
+        }
+    }
+    team_sync();
 }
 
 // the next direction: the negative preconditioned gradient, plus a multiple of the last direction by the change of the gradient

@@ -4,6 +4,7 @@
 //! matrix is the preconditioner.
 
 use crate::cpu::lib::coupling::{is_coupled, solve_dofs};
+use crate::cpu::lib::math::is_fine;
 use crate::cpu::lib::primal::*;
 use crate::cpu::lib::stat::Notes;
 use crate::fields::{Data, Model};
@@ -45,6 +46,7 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
     let mut notes = Notes::new(m);
     for _ in 0..m.opt.iterations {
         // step along the direction
+        shorten(d, island);
         let step = line_search(m, d, system, island, live);
         live = live & !step.alpha.abs().le(zero);
         if !live.any() {
@@ -74,8 +76,32 @@ pub fn conjugate_gradients<R: Real, S: System<R>>(
         precondition(m, d, island);
         turn(d, island);
     }
+    balance(m, d, system, island);
     niter
 }
+
+// in f32 the curvature along a long direction of hard rows would be infinite; powers of two are no rounding
+fn shorten<R: Real>(d: &mut Data<R>, island: &Island<'_, R>) {
+    if is_fine::<R>() {
+        return;
+    }
+    let mut most = R::zero();
+    for &i in island.dofs {
+        most = most.max(d.solver_search[i as usize].abs());
+    }
+    let long = R::splat(LONG).lt(most);
+    if !long.any() {
+        return;
+    }
+    let scale = R::select(long, R::splat(SHORTER), R::one());
+    for &i in island.dofs {
+        d.solver_search[i as usize] *= scale;
+    }
+}
+
+// 2^30 and 2^-40
+const LONG: f64 = 1073741824.0;
+const SHORTER: f64 = 9.094947017729282e-13;
 
 // the next direction: the negative preconditioned gradient, plus a multiple of the last direction by the change of the gradient
 fn turn<R: Real>(d: &mut Data<R>, island: &Island<'_, R>) {

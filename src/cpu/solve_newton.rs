@@ -42,6 +42,7 @@ pub fn newton<R: Real, S: System<R>>(
     if (live & small_gradient).any() {
         live = live & !(small_gradient & (gap(m, d, island) * scale).lt(tolerance));
         if !live.any() {
+            balance(m, d, system, island);
             return zero;
         }
     }
@@ -109,5 +110,6 @@ pub fn newton<R: Real, S: System<R>>(
         update_gradient(m, d, system, island);
     }
     system.put_fewer(fewer);
+    balance(m, d, system, island);
     niter
 }

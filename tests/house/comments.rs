@@ -228,6 +228,13 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &[],
             },
             Function {
+                name: "lib/primal update_gradient",
+                kernel: &[
+                    "a constraint force that is lost in rounding is the one that balances the acceleration",
+                ],
+                twin: &[],
+            },
+            Function {
                 name: "lib/primal line_search",
                 kernel: &[
                     "the best step along the search direction, and the decrease of the cost (PrimalSearch). Each iteration evaluates one point for all worlds of the workgroup; a world's phase tells the purpose of its point:",

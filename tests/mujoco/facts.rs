@@ -185,6 +185,32 @@ fn a_ball_on_its_axis_holds_no_weight() {
     });
 }
 
+// a beam whose centre of mass lies on its hinge has no inverse weight, so the anchor is as stiff as 1e15 N s^2/m: the rounding of its
+// acceleration would be a torque of 1e8 N m
+#[test]
+fn the_force_of_a_hard_row_balances_the_acceleration() {
+    let xml = r#"<mujoco><option timestep=".01"/><worldbody><body name="beam">
+        <joint name="j" axis="0 1 0" damping="1"/><geom type="box" size=".2 1 .2" pos="0 -1 0"/></body></worldbody>
+        <equality><connect body1="beam" body2="world" anchor="1 0 -1"/></equality>
+        <actuator><motor joint="j" gear="30000"/></actuator></mujoco>"#;
+    for solver in ["Newton", "CG"] {
+        let xml = xml.replace("timestep", &format!("solver=\"{solver}\" timestep"));
+        on_every_backend(&xml, 3, |mut batch, what| {
+            batch.set("qpos", &[0.001, -0.002, 0.003]).unwrap();
+            batch.set("ctrl", &[1.0, 0.7, -0.3]).unwrap();
+            batch.forward().unwrap();
+            let torque = batch.reals("qfrc_constraint").unwrap();
+            for (have, ctrl) in torque.iter().zip([1.0, 0.7, -0.3]) {
+                let want = -30000.0 * ctrl;
+                assert!((have - want).abs() < 1e3, "{what}: {have} N m, not {want}");
+            }
+            batch.step(1).unwrap();
+            let speed = batch.reals("qvel").unwrap();
+            assert!(speed.iter().all(|v| v.abs() < 1.0), "{what}: {speed:?}");
+        });
+    }
+}
+
 // one light body under a contact as stiff as a heavy one: rounding in single precision takes the last pivot of the Hessian away
 #[test]
 fn a_light_body_in_a_stiff_contact_stays_finite() {
