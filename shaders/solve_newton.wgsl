@@ -37,7 +37,7 @@ fn newton(island: Island) -> i32 {
     for (var iteration = 0; iteration <= opt_iterations; iteration++) {
         // constraint forces, and the gradient: the residual of the equation of motion
         let change = update_constraint(only(island, live));
-        let gradient = update_gradient(only(island, live));
+        let gradient = update_gradient(only(island, live), scale);
         let slope = scale * gradient.length;
         if (nsolver > 0 && iteration > 0) {
             note_step(only(island, live), iteration - 1, improvement, slope);

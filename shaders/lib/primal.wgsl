@@ -193,7 +193,7 @@ fn update_constraint(g: Island) -> Change {
     return Change((changes & 1) != 0, (changes & 2) != 0);
 }
 
-// the norm of a gradient, and whether the gradient exceeds the rounding of its terms
+// the norm of a gradient, and whether it exceeds the rounding of its terms in a dof where it counts
 struct Gradient {
     length: f32,
     tells: bool,
@@ -206,7 +206,7 @@ const ULP: f32 = 6e-8;
 const OFF: f32 = 1e-4;
 
 // grad = M qacc - qfrc_smooth - J' force; returns its norm
-fn update_gradient(g: Island) -> Gradient {
+fn update_gradient(g: Island, scale: f32) -> Gradient {
     apply_rows(g);
     var sum = 0.0;
     var tells = false;
@@ -221,7 +221,7 @@ fn update_gradient(g: Island) -> Gradient {
         set_qfrc_constraint(i, select(force, solver_Ma(i), lost));
         set_solver_grad(i, grad);
         sum += grad * grad;
-        tells |= told;
+        tells |= told && scale * abs(grad) >= opt_tolerance;
     }
     let total = team_sum4(vec4f(sum, select(0.0, 1.0, tells), 0.0, 0.0));
     team_sync();

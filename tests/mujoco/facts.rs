@@ -211,6 +211,31 @@ fn the_force_of_a_hard_row_balances_the_acceleration() {
     }
 }
 
+// a joint that no contact moves has forces of 1e-15 N m, whose rounding is no reason to go on
+#[test]
+fn a_joint_without_forces_does_not_delay_the_others() {
+    let leg = |name: &str| {
+        format!("<geom name='{name}' type='cylinder' size='.02 .125' pos='0 0 -.125' mass='2'/>")
+    };
+    let xml = format!(
+        "<mujoco><worldbody><geom type='cylinder' size='.1 .375' quat='1 0 1 0'/>
+        <body pos='.2999 .104 0'><joint axis='1 0 0'/><geom type='cylinder' size='.04 .025' quat='1 1 0 0' mass='2'/>
+        <body pos='0 .05 0' quat='1 0 0 1'><joint axis='1 0 0'/>{}
+        <body pos='0 0 -.25'><joint axis='1 0 0'/>{}</body></body></body></worldbody></mujoco>",
+        leg("thigh"),
+        leg("shank")
+    );
+    on_every_backend(&xml, 3, |mut batch, what| {
+        let mut most = 0;
+        for _ in 0..30 {
+            batch.step(1).unwrap();
+            let niter = batch.ints("solver_niter").unwrap();
+            most = niter.iter().fold(most, |most, &n| most.max(n));
+        }
+        assert!(most <= 15, "{what}: {most} iterations");
+    });
+}
+
 // one light body under a contact as stiff as a heavy one: rounding in single precision takes the last pivot of the Hessian away
 #[test]
 fn a_light_body_in_a_stiff_contact_stays_finite() {

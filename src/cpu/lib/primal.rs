@@ -422,7 +422,7 @@ pub fn update_gradient<R: Real, S: System<R>>(
     sum.sqrt()
 }
 
-/// Where the gradient may be rounding, in every dof.
+/// Where the gradient may be rounding in every dof, or so small that it does not count.
 pub(crate) fn within_rounding<R: Real, S: System<R>>(
     m: &Model,
     d: &mut Data<R>,
@@ -431,8 +431,12 @@ pub(crate) fn within_rounding<R: Real, S: System<R>>(
 ) -> R::Mask {
     let zero = R::zero();
     add_up_terms(m, d, system, island);
-    let dofs = island.dofs.iter();
-    dofs.fold(zero.le(zero), |all, &i| all & is_rounding(d, i as usize))
+    let tolerance = d.own.tolerance(m);
+    island.dofs.iter().fold(zero.le(zero), |all, &i| {
+        let i = i as usize;
+        let small = (island.scale * d.solver_grad[i].abs()).lt(tolerance);
+        all & (small | is_rounding(d, i))
+    })
 }
 
 /// Gives dofs whose constraint force is lost in rounding the one that balances the acceleration. A row moves its dof with D times its
