@@ -324,6 +324,7 @@ impl Sweeps for Pgs {
 
     #[inline(always)]
     fn step(&mut self, k: usize) {
+        // without elliptic contacts every row is a set
         let set = self.order[k] as usize;
         if self.contacts.is_empty() {
             self.improvement -= self.relax_row(set);

@@ -79,8 +79,8 @@ pub(super) fn tidy(text: &str) -> Result<Tidy<'_>, (Fault, usize)> {
 /// A name of the new text as it is written in the original one.
 pub(super) fn name(new: &str) -> String {
     match new.strip_suffix(COLON) {
-        Some(xmlns) => xmlns.to_owned(),
-        None => new.replace(COLON, ":"),
+        Some(XMLNS) => XMLNS.to_owned(),
+        _ => new.replace(COLON, ":"),
     }
 }
 

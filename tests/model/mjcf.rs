@@ -72,6 +72,7 @@ fn names_with_a_colon_are_names() {
         |attrs: &str| format!("<mujoco><worldbody><geom size='1' {attrs}/></worldbody></mujoco>");
     for (attrs, told) in [
         ("a:size='2'", "a:size"),
+        ("size:='2'", "size:"),
         ("xmlns:a='b' a:c='2'", "xmlns:a"),
         ("xmlns='b'", "xmlns"),
     ] {

@@ -87,7 +87,7 @@ impl Half {
                 .jacobian(patterns!(of.m, of.d), &of.d.efc_Jpat, &of.d.efc_J);
         for (k, &r) in of.island.rows.iter().enumerate() {
             let dofs = jacobian.dofs(r);
-            self.put(k, dofs, jacobian.row(r as usize, dofs.len()), of.lane);
+            self.set_row(k, dofs, jacobian.row(r as usize, dofs.len()), of.lane);
         }
     }
 
@@ -95,13 +95,13 @@ impl Half {
     fn copy<R: Real, S>(&mut self, of: &Whose<'_, R, S>, solved: &Halves<R>) {
         for (k, &r) in of.island.rows.iter().enumerate() {
             let (dofs, entries) = solved.row(r as usize);
-            self.put(k, dofs, entries, of.lane);
+            self.set_row(k, dofs, entries, of.lane);
         }
     }
 
     // entries of the `k`-th row of the island
     #[inline(always)]
-    fn put<R: Real>(&mut self, k: usize, dofs: &[i32], entries: &[R], lane: usize) {
+    fn set_row<R: Real>(&mut self, k: usize, dofs: &[i32], entries: &[R], lane: usize) {
         let y: &mut [f64] = bytemuck::cast_slice_mut(&mut self.y);
         for (&i, x) in dofs.iter().zip(entries) {
             y[self.place[i as usize] * LANES * self.stride + k] = x.lane(lane);
