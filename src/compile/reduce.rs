@@ -125,14 +125,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
         .collect();
 
     // an arena of bodies without children, and the children by number
-    let mut said: Vec<Body> = tree
-        .bodies
-        .iter()
-        .map(|node| Body {
-            bodies: Vec::new(),
-            ..(*node.said).clone()
-        })
-        .collect();
+    let mut said: Vec<Body> = tree.bodies.iter().map(|node| node.said.alone()).collect();
     let mut pose: Vec<Pose> = bodies.iter().map(|body| body.pose).collect();
     let mut parent: Vec<usize> = tree.bodies.iter().map(|node| node.parent).collect();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); said.len()];

@@ -6,6 +6,7 @@
 use crate::cpu::lib::coupling::{is_coupled, solve_dofs};
 use crate::cpu::lib::math::is_fine;
 use crate::cpu::lib::primal::*;
+use crate::cpu::lib::rounding::balance;
 use crate::cpu::lib::stat::Notes;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};

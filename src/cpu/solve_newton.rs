@@ -11,6 +11,7 @@
 
 use crate::cpu::lib::math::is_fine;
 use crate::cpu::lib::primal::*;
+use crate::cpu::lib::rounding::{balance, within_rounding};
 use crate::cpu::lib::stat::Notes;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};

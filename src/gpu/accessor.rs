@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::fields::{Elem, FIELDS, Field};
+use crate::fields::{Elem, Field, field};
 use crate::gpu::arena::Slot;
 use crate::gpu::wgsl::Build;
 
@@ -16,19 +16,18 @@ pub(super) struct Access {
 
 /// The access of a called name, if it is an accessor's.
 pub(super) fn access(call: &str) -> Option<Access> {
-    let find = |name: &str| FIELDS.iter().find(|f| f.name == name);
     let (write, rest) = match call.strip_prefix("set_") {
         Some(rest) => (true, rest),
         None => (false, call),
     };
-    if let Some(field) = find(rest) {
+    if let Some(field) = field(rest) {
         return Some(Access {
             field,
             write,
             component: false,
         });
     }
-    let field = find(rest.strip_suffix("_at")?)?;
+    let field = field(rest.strip_suffix("_at")?)?;
     Some(Access {
         field,
         write,

@@ -30,10 +30,10 @@
 //! * Reals are `f32`. NaN is detected by its bits, `is_nan(x)`.
 //! * The twin in `src/cpu/<stage>.rs` has the same block comments in the same order. `tests/parity/<stage>.rs` is two lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::fields::{Elem, FIELDS, Field, Model, SIZES};
+use crate::fields::{Elem, Field, Model, SIZES, field};
 use crate::gpu::accessor::access;
 use crate::gpu::arena::Layout;
 use crate::gpu::dataflow::{Dataflow, dataflow_in};
@@ -238,30 +238,30 @@ impl Build<'_> {
 
     // definitions of all names that the texts use and do not define, and of the names that those definitions use
     fn derived(&self, texts: &[&str]) -> String {
-        let mut own = Vec::new();
+        let mut own = BTreeSet::new();
         let mut todo = Vec::new();
+        // a name occurs many times, and is looked up once
+        let mut seen = BTreeSet::new();
         let mut scan = |text: &str, todo: &mut Vec<(String, bool)>| {
             let code = lex::without_comments(text);
-            own.extend(lex::items(text).into_iter().map(|item| item.name));
-            let words = lex::words(&code).into_iter();
-            todo.extend(words.map(|word| (word.name.to_owned(), word.call)));
+            for word in lex::words(&code) {
+                let word = (word.name.to_owned(), word.call);
+                if seen.insert(word.clone()) {
+                    todo.push(word);
+                }
+            }
         };
         for text in texts {
+            own.extend(lex::items(text).into_iter().map(|item| item.name));
             scan(text, &mut todo);
         }
-        let own = own;
         let mut out = BTreeMap::new();
         while let Some((name, call)) = todo.pop() {
             if own.contains(&name) || out.contains_key(&name) {
                 continue;
             }
             if let Some(item) = self.item(&name, call) {
-                let code = lex::without_comments(&item);
-                todo.extend(
-                    lex::words(&code)
-                        .iter()
-                        .map(|w| (w.name.to_owned(), w.call)),
-                );
+                scan(&item, &mut todo);
                 out.insert(name, item);
             }
         }
@@ -330,8 +330,8 @@ impl Build<'_> {
                 "fn out_of_range(e: i32, n: i32) -> bool { return u32(e) >= u32(n); }\n".to_owned()
             }
             _ => {
-                let field = FIELDS.iter().find(|f| name.strip_prefix("chip_") == Some(f.name))?;
-                self.chip_variable(field)
+                let array = field(name.strip_prefix("chip_")?)?;
+                self.chip_variable(array)
             }
         })
     }
@@ -409,7 +409,7 @@ const OF_FRESH: [&str; 3] = ["tree_asleep", "body_awake", "latent"];
 fn fresh(name: &str) -> Option<&'static Field> {
     let name = name.strip_prefix("fresh_")?;
     let name = OF_FRESH.iter().find(|of| **of == name)?;
-    FIELDS.iter().find(|f| f.name == *name)
+    field(name)
 }
 
 /// A real as a WGSL literal.

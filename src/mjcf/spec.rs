@@ -154,6 +154,30 @@ pub struct Actuator {
     pub origin: Origin,
 }
 
+// Without recursion: a tree may be deeper than a stack.
+impl Clone for Body {
+    fn clone(&self) -> Self {
+        // parents before children, each with the number of its parent
+        let mut copies = vec![(self.alone(), 0)];
+        let mut stack: Vec<_> = self.bodies.iter().rev().map(|child| (child, 0)).collect();
+        while let Some((body, parent)) = stack.pop() {
+            let number = copies.len();
+            copies.push((body.alone(), parent));
+            stack.extend(body.bodies.iter().rev().map(|child| (child, number)));
+        }
+
+        // the last child comes first
+        while let Some((mut body, parent)) = copies.pop() {
+            body.bodies.reverse();
+            match copies.get_mut(parent) {
+                Some((parent, _)) => parent.bodies.push(body),
+                None => return body,
+            }
+        }
+        unreachable!("the first copy has no parent before it")
+    }
+}
+
 impl Body {
     /// The bodies of the tree from this one down, parents before children, in the order of MuJoCo's ids.
     pub fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Body)) {

@@ -361,18 +361,22 @@ macro_rules! elements {
         $( $attr:ident : $kind:ident $(<$E:ident>)? $([$($n:tt)*])? $(($($facet:ident)*))? $(= $def:expr)? , $adoc:literal ; )*
         $( .. $block:ident : $Block:ident , $bdoc:literal ; )*
         $( < $child:ident > : $Child:ident , $cdoc:literal ; )*
-    } $(with { $( $(#[doc = $fdoc:literal])+ $field:ident : $T:ty , )* })? )*) => { $(
+    } $(with { $( $(#[doc = $fdoc:literal])+ $field:ident : $T:ty , )* })?
+    $(within itself { $(#[doc = $idoc:literal])+ $inner:ident })? )*) => { $(
         $(#[doc = $doc])+
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Debug, Default, PartialEq)]
         #[non_exhaustive]
         pub struct $Name {
             $( #[doc = $adoc] pub $attr: Option<said_type!($kind $(<$E>)? $([$($n)*])?)>, )*
             $( #[doc = $bdoc] pub $block: $Block, )*
             $( #[doc = $cdoc] pub $child: $Child, )*
             $( $( $(#[doc = $fdoc])+ pub $field: $T, )* )?
+            $( $(#[doc = $idoc])+ pub $inner: Vec<$Name>, )?
             /// Its place in the text.
             pub origin: $crate::mjcf::source::Origin,
         }
+
+        copied! { $Name [$($attr)* $($block)* $($child)* $($($field)*)? origin] $($inner)? }
 
         impl $Name {
             $( full_value! { $attr $kind $(<$E>)? $([$($n)*])? $(= $def)? , $adoc } )*
@@ -448,6 +452,25 @@ macro_rules! elements {
             }
         }
     )* };
+}
+
+/// `Clone` of an element. One that lies within itself gets `alone` in its place, the copy of one level.
+macro_rules! copied {
+    ($Name:ident [$($field:ident)*]) => {
+        impl Clone for $Name {
+            fn clone(&self) -> Self {
+                Self { $( $field: Clone::clone(&self.$field), )* }
+            }
+        }
+    };
+    ($Name:ident [$($field:ident)*] $inner:ident) => {
+        impl $Name {
+            /// The element without those of its kind within it.
+            pub(crate) fn alone(&self) -> Self {
+                Self { $inner: Vec::new(), $( $field: Clone::clone(&self.$field), )* }
+            }
+        }
+    };
 }
 
 /// A row of the table as a value.

@@ -43,6 +43,7 @@ pub(crate) mod restart;
 pub(crate) mod rod;
 pub(crate) mod rod_force;
 pub(crate) mod rod_metric;
+pub(crate) mod rounding;
 pub(crate) mod rows;
 pub(crate) mod sensor;
 pub(crate) mod servo;

@@ -40,8 +40,6 @@ elements! {
         cameras: Vec<Camera>,
         /// Lights, in order.
         lights: Vec<Light>,
-        /// Child bodies, in order.
-        bodies: Vec<Body>,
         /// The frames within this body, each after the one around it.
         frames: Vec<Frame>,
         /// The innermost frame around it, one of the parent's.
@@ -50,6 +48,9 @@ elements! {
         part: u32,
         /// Index into `Spec::compilers`: the settings of the model that the body came from.
         compiler: usize,
+    } within itself {
+        /// Child bodies, in order.
+        bodies
     }
 
     /// `<frame>`: a coordinate frame that vanishes on compiling.
