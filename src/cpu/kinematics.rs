@@ -4,7 +4,7 @@ use crate::cpu::lib::math::*;
 use crate::cpu::lib::pose::local2global;
 use crate::cpu::lib::sleep::{sleeps, wake};
 use crate::fields::{Data, Model};
-use crate::real::Real;
+use crate::real::{Mask, Real};
 use crate::types::JointType;
 
 /// Poses of bodies, geoms, sites, joint axes (`mj_kinematics`).
@@ -98,7 +98,10 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
         Err(_) => (d.own.body_pos(m, i), d.own.body_quat(m, i)),
     };
     let mut pos = add3(d.xpos[p], mul_mat_vec3(d.xmat[p], local_pos));
-    let mut quat = mul_quat(d.xquat[p], local_quat);
+    let mut quat = match is_unturned(local_quat) {
+        true => d.xquat[p],
+        false => mul_quat(d.xquat[p], local_quat),
+    };
 
     for k in 0..m.body_jntnum[i] as usize {
         let j = m.body_jntadr[i] as usize + k;
@@ -109,7 +112,11 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
         let local_axis = d.own.jnt_axis(m, j);
         let local_anchor = d.own.jnt_pos(m, j);
         let axis = rot_vec_quat(local_axis, quat);
-        let anchor = add3(pos, rot_vec_quat(local_anchor, quat));
+        let at_origin = is_zero(&local_anchor);
+        let anchor = match at_origin {
+            true => pos,
+            false => add3(pos, rot_vec_quat(local_anchor, quat)),
+        };
         d.xaxis[j] = axis;
         d.xanchor[j] = anchor;
 
@@ -125,8 +132,23 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
                 axis_angle2quat(local_axis, d.qpos[adr] - d.own.qpos0(m, adr))
             };
             quat = mul_quat(quat, turn);
-            pos = sub3(anchor, rot_vec_quat(local_anchor, quat));
+            if !at_origin {
+                pos = sub3(anchor, rot_vec_quat(local_anchor, quat));
+            }
         }
     }
     (pos, quat)
+}
+
+// true if numbers are zero in every lane
+#[inline(always)]
+fn is_zero<R: Real>(x: &[R]) -> bool {
+    x.iter().all(|x| x.abs().le(R::zero()).all())
+}
+
+// true if a quaternion turns nothing in any lane
+#[inline(always)]
+fn is_unturned<R: Real>(quat: [R; 4]) -> bool {
+    let [w, x, y, z] = quat;
+    is_zero(&[w - R::one(), x, y, z])
 }

@@ -266,29 +266,59 @@ pub(crate) fn geoms(m: &Arrays, kind: i32, id: i32) -> std::ops::Range<usize> {
     first..first + m.body_geomnum[id] as usize
 }
 
+// side of the squares of pixels that are looked through together
+const SQUARE: usize = 4;
+
+// number of rays of a rangefinder
+fn rays(m: &Model, i: usize) -> usize {
+    let id = m.sensor_objid[i] as usize;
+    match m.sensor_objtype[i] == ObjType::Camera {
+        true => (m.cam_resolution[2 * id] * m.cam_resolution[2 * id + 1]) as usize,
+        false => 1,
+    }
+}
+
 // resolution, focal lengths and principal point of a camera (pixels)
 type View = [[f64; 2]; 3];
 
 // intersections of the rays of a rangefinder: one ray along the z axis of a site, or one for each pixel of a camera
 fn find_range<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
-    let (kind, id) = (m.sensor_objtype[i], m.sensor_objid[i] as usize);
-    let body = body_of(m, kind, id) as i32;
-    let camera = kind == ObjType::Camera;
-    let nray = match camera {
-        true => (m.cam_resolution[2 * id] * m.cam_resolution[2 * id + 1]) as usize,
-        false => 1,
-    };
-    let (pos, mat) = frame_of(d, kind, id);
-    let place = |lane: usize| (pos.map(|x| x.lane(lane)), mat.map(|x| x.lane(lane)));
+    let id = m.sensor_objid[i] as usize;
     let mut views = [View::default(); LANES];
-    let mut beams = [Ray::default(); LANES];
-    for (lane, view) in views[..R::WIDTH].iter_mut().enumerate().filter(|_| camera) {
+    if m.sensor_objtype[i] != ObjType::Camera {
+        return look_along::<R, 1>(m, d, i, &views, std::iter::once(0));
+    }
+    for (lane, view) in views[..R::WIDTH].iter_mut().enumerate() {
         *view = cam_intrinsics(m, d, lane, id);
     }
-    for k in 0..nray {
+    let [columns, rows] = [0, 1].map(|k| m.cam_resolution[2 * id + k] as usize);
+    for top in (0..rows).step_by(SQUARE) {
+        for left in (0..columns).step_by(SQUARE) {
+            let across = left..columns.min(left + SQUARE);
+            let down = top..rows.min(top + SQUARE);
+            let pixels = down.flat_map(|row| across.clone().map(move |k| row * columns + k));
+            look_along::<R, { SQUARE * SQUARE }>(m, d, i, &views, pixels);
+        }
+    }
+}
+
+// what at most N rays of a rangefinder meet: those of a camera's pixels, or the one of a site. Rays of neighbouring pixels are near few geoms
+fn look_along<R: Real, const N: usize>(
+    m: &Model,
+    d: &mut Data<R>,
+    i: usize,
+    views: &[View; LANES],
+    pixels: impl Iterator<Item = usize> + Clone,
+) {
+    let (kind, id) = (m.sensor_objtype[i], m.sensor_objid[i] as usize);
+    let (pos, mat) = frame_of(d, kind, id);
+    let place = |lane: usize| (pos.map(|x| x.lane(lane)), mat.map(|x| x.lane(lane)));
+    let mut bundle = [[Ray::default(); LANES]; N];
+    let mut num = 0;
+    for (k, beams) in pixels.clone().zip(&mut bundle) {
         for (lane, beam) in beams[..R::WIDTH].iter_mut().enumerate() {
             let (pos, mat) = place(lane);
-            *beam = match camera {
+            *beam = match kind == ObjType::Camera {
                 true => pixel_ray(m, d, lane, [id, k], views[lane], (pos, mat)),
                 false => Ray {
                     pnt: pos,
@@ -296,17 +326,17 @@ fn find_range<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
                 },
             };
         }
-        let hits = ray(m, d, &beams, body);
+        num += 1;
+    }
+    let body = body_of(m, kind, id) as i32;
+    let near = match num {
+        1 => Near::ALL,
+        _ => Near::of(m, d, &bundle[..num]),
+    };
+    for (k, beams) in pixels.zip(&bundle) {
+        let hits = ray(m, d, beams, body, &near);
         for lane in 0..R::WIDTH {
-            tell_range(
-                m,
-                d,
-                lane,
-                [i, k, nray],
-                place(lane),
-                beams[lane],
-                hits[lane],
-            );
+            tell_range(m, d, lane, [i, k], place(lane), beams[lane], hits[lane]);
         }
     }
 }
@@ -316,12 +346,15 @@ fn tell_range<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     lane: usize,
-    [i, k, nray]: [usize; 3],
+    [i, k]: [usize; 2],
     (pos, mat): ([f64; 3], [f64; 9]),
     beam: Ray,
     hit: Hit,
 ) {
-    let (adr, width) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize / nray);
+    let (adr, width) = (
+        m.sensor_adr[i] as usize,
+        m.sensor_dim[i] as usize / rays(m, i),
+    );
     let camera = m.sensor_objtype[i] == ObjType::Camera;
     let back = [mat[2], mat[5], mat[8]];
     let met = hit.dist >= 0.0;

@@ -399,15 +399,6 @@ const DIVERGENCES: &[Divergence] = &[
                 ],
             },
             Function {
-                name: "lib/sparse factor_i",
-                kernel: &[
-                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether any did",
-                ],
-                twin: &[
-                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Rows of trees that are still stay as they are. Returns where any did",
-                ],
-            },
-            Function {
                 name: "lib/sparse factor_lu",
                 kernel: &[
                     "factors an unsymmetric matrix in place, all rows or those of free rigid bodies only: A = U L, with ones on the diagonal of U, without fill-in, since the leaves go first. A pivot below MINVAL becomes MINVAL; returns whether any did",
@@ -465,6 +456,17 @@ const DIVERGENCES: &[Divergence] = &[
     Divergence {
         reason: "the same is cut into functions, kept or walked through in another way",
         functions: &[
+            Function {
+                name: "lib/sparse factor_i",
+                kernel: &[
+                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Returns whether any did",
+                    "this row becomes L; no lane reads it before the next team_sync()",
+                ],
+                twin: &[
+                    "turns a matrix M into L and D of LᵀDL in place, and 1/diag(D) beside it; a pivot below MINVAL becomes MINVAL. Rows of trees that are still stay as they are. Returns where any did",
+                    "dofs in a line share what they read of the rows of their ancestors",
+                ],
+            },
             Function {
                 name: "lib/lever lever_motion",
                 kernel: &[

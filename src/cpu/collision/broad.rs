@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::element_boxes::Boxes;
+use super::near;
 use super::soft::{self, Pair};
 use crate::cpu::kinematics::kinematics;
 use crate::cpu::lib::sleep::{body_is_awake, side_body, sleeps};
@@ -160,14 +161,19 @@ impl Broad {
         self.of_body = all.into_iter().map(|(_, k)| k).collect();
     }
 
-    // the pairs with one of some bodies, ascending, if they are few among all
-    fn few(&self, bodies: impl Iterator<Item = usize> + Clone) -> Option<Vec<u32>> {
+    // the pairs with one of some bodies that may touch, ascending, if those bodies have few of all pairs
+    fn few(
+        &self,
+        bodies: impl Iterator<Item = usize> + Clone,
+        may_touch: impl Fn(usize) -> bool,
+    ) -> Option<Vec<u32>> {
         let pairs = |body: usize| &self.of_body[self.first[body]..self.first[body + 1]];
         let num: usize = bodies.clone().map(|body| pairs(body).len()).sum();
         if num > self.of_body.len() / FEW {
             return None;
         }
-        let mut list: Vec<u32> = bodies.flat_map(pairs).copied().collect();
+        let all = bodies.flat_map(pairs).copied();
+        let mut list: Vec<u32> = all.filter(|&k| may_touch(k as usize)).collect();
         // not `sort_unstable`: the pairs of a body are sorted already
         list.sort();
         list.dedup();
@@ -307,13 +313,15 @@ fn longest(boxes: &[Ends]) -> usize {
     })
 }
 
-/// The pairs with a body that is awake in some world of a tile, ascending, if they are few.
+/// The pairs to try with a body that is awake in some world of a tile, ascending, if such bodies have few of all pairs.
 pub(crate) fn of_the_awake<R: Real>(m: &Model, d: &Data<R>) -> Option<Vec<u32>> {
     if !sleeps(m) || m.ncollision < LEAST {
         return None;
     }
     let awake = (0..m.nbody).filter(|&i| body_is_awake(d, i).any());
-    m.broad().few(awake)
+    let anyway = super::sweep::speculates(m);
+    let may_touch = |k: usize| anyway || soft::is_soft(m, k) || near(m, d, k).any();
+    m.broad().few(awake, may_touch)
 }
 
 /// The pairs to try, ascending, if a sweep is worth while: not for few pairs, nor where pairs are tried that are far from each
@@ -327,7 +335,6 @@ pub(super) fn candidates(m: &Model, d: &Data, elements: &Boxes<f64>) -> Option<V
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::cpu::collision::near;
     use crate::cpu::kinematics::kinematics;
 
     // numbers from 0 to 1 that look random

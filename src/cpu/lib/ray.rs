@@ -5,7 +5,7 @@ use super::math::*;
 use crate::cpu::collision::mesh_sdf::corners;
 use crate::cpu::collision::sdf::Form;
 use crate::fields::{Data, Model, OwnLane};
-use crate::real::{Real, lanes};
+use crate::real::{Mask, Real, lanes};
 use crate::types::*;
 
 /// Intersection of a ray.
@@ -51,13 +51,76 @@ pub fn sooner(a: Hit, b: Hit) -> Hit {
 /// The most lanes of a number type.
 pub const LANES: usize = 16;
 
-/// The nearest geom that a ray hits, without geoms of the body `bodyexclude` and invisible ones; in each lane.
-pub fn ray<R: Real>(
-    m: &Model,
-    d: &Data<R>,
-    beams: &[Ray; LANES],
-    bodyexclude: i32,
-) -> [Hit; LANES] {
+/// The most geoms of a list of those near a bundle of rays.
+const LISTED: usize = 64;
+
+/// Geoms that a bundle of rays may hit, ascending.
+pub(crate) struct Near {
+    geoms: [usize; LISTED],
+    // the length of the list; none: all geoms, which are too many to be listed
+    num: Option<usize>,
+}
+
+impl Near {
+    /// All geoms.
+    pub(crate) const ALL: Near = Near {
+        geoms: [0; LISTED],
+        num: None,
+    };
+
+    /// Those at the cone around a bundle of rays in some lane.
+    pub(crate) fn of<R: Real>(m: &Model, d: &Data<R>, bundle: &[[Ray; LANES]]) -> Near {
+        let (zero, mut start, mut axis) = (R::zero(), [R::zero(); 3], [R::zero(); 3]);
+        let rays = || bundle.iter().map(|beams| in_lanes::<R>(beams));
+        for (pnt, vec) in rays() {
+            start = add3(start, pnt);
+            axis = add3(axis, normalize3(vec).0);
+        }
+        let start = scl3(start, R::splat(1.0 / bundle.len() as f64));
+        let axis = normalize3(axis).0;
+
+        // how far the rays are from its axis, and their starts from its tip
+        let (mut cos, mut sin, mut off) = (R::one(), zero, zero);
+        for (pnt, vec) in rays() {
+            let way = normalize3(vec).0;
+            cos = cos.min(dot3(axis, way));
+            sin = sin.max(norm3(cross(axis, way)));
+            off = off.max(norm3(sub3(pnt, start)));
+        }
+        if !zero.lt(cos).all() {
+            return Near::ALL;
+        }
+        let [x, y, z] = start.map(R::abs);
+        let off = off + R::splat(1e-6) * (x + y + z);
+        let mut near = Near::ALL;
+        let mut num = 0;
+        for geom in 0..m.ngeom {
+            let (to, bound) = (sub3(d.geom_xpos[geom], start), d.own.geom_rbound(m, geom));
+            let [x, y, z] = to.map(R::abs);
+            let size = bound + off + R::splat(4e-6) * (bound + x + y + z);
+            let beside = norm3(cross(to, axis)) * cos - dot3(to, axis) * sin;
+            if !(bound.le(zero) | !size.lt(beside)).any() {
+                continue;
+            }
+            if num == LISTED {
+                return Near::ALL;
+            }
+            near.geoms[num] = geom;
+            num += 1;
+        }
+        near.num = Some(num);
+        near
+    }
+
+    fn geoms(&self, m: &Model) -> impl Iterator<Item = usize> {
+        let listed = self.num.is_some();
+        (0..self.num.unwrap_or(m.ngeom)).map(move |k| if listed { self.geoms[k] } else { k })
+    }
+}
+
+// start and direction of the ray of each lane
+#[inline(always)]
+fn in_lanes<R: Real>(beams: &[Ray; LANES]) -> ([R; 3], [R; 3]) {
     let wide = |of: &dyn Fn(&Ray) -> f64| {
         let mut x = R::zero();
         for (lane, beam) in beams[..R::WIDTH].iter().enumerate() {
@@ -65,11 +128,24 @@ pub fn ray<R: Real>(
         }
         x
     };
-    let pnt: [R; 3] = std::array::from_fn(|k| wide(&|beam| beam.pnt[k]));
-    let vec: [R; 3] = std::array::from_fn(|k| wide(&|beam| beam.vec[k]));
+    let pnt = std::array::from_fn(|k| wide(&|beam| beam.pnt[k]));
+    let vec = std::array::from_fn(|k| wide(&|beam| beam.vec[k]));
+    (pnt, vec)
+}
+
+/// The nearest geom that a ray hits, without geoms of the body `bodyexclude` and invisible ones; of a list of geoms, in each lane.
+pub fn ray<R: Real>(
+    m: &Model,
+    d: &Data<R>,
+    beams: &[Ray; LANES],
+    bodyexclude: i32,
+    near: &Near,
+) -> [Hit; LANES] {
+    let (pnt, vec) = in_lanes::<R>(beams);
     let (len, mut dist) = (norm3(vec), -R::one());
     let mut nearest = [MISS; LANES];
-    for geom in (0..m.ngeom).filter(|&geom| m.geom_bodyid[geom] != bodyexclude) {
+    let seen = |geom: &usize| m.geom_bodyid[*geom] != bodyexclude;
+    for geom in near.geoms(m).filter(seen) {
         let bound = d.own.geom_rbound(m, geom);
         let near = reaches(sub3(d.geom_xpos[geom], pnt), bound, vec, len, dist);
         for lane in lanes::<R>(near) {

@@ -31,37 +31,95 @@ pub fn factor_i<R: Real>(
     diaginv: &mut [R],
     still: impl Fn(usize) -> bool,
 ) -> Clamped<R> {
-    let minval = R::splat(MINVAL);
     let mut clamped: Clamped<R> = None;
-    for k in (0..m.nv).rev() {
+    let mut end = m.nv;
+    while end > 0 {
+        let k = end - 1;
         if still(k) {
+            end = k;
             continue;
         }
-        let start = m.M_rowadr[k] as usize;
-        let num = m.M_rownnz[k] as usize - 1;
-        let (above, row) = mat.split_at_mut(start);
-        let row = &mut row[..num + 1];
+        // dofs in a line share what they read of the rows of their ancestors
+        let is_next = |k: usize| {
+            m.M_rownnz[k] > 1
+                && m.dof_parentid[k] == k as i32 - 1
+                && m.M_rownnz[k] == m.M_rownnz[k - 1] + 1
+        };
+        let (num, small) = if is_next(k) && is_next(k - 1) && is_next(k - 2) {
+            (4, factor_rows::<R, 4>(m, mat, diaginv, k - 3))
+        } else if is_next(k) {
+            (2, factor_rows::<R, 2>(m, mat, diaginv, k - 1))
+        } else {
+            (1, factor_rows::<R, 1>(m, mat, diaginv, k))
+        };
+        clamped = Some(clamped.map_or(small, |mask| mask | small));
+        end -= num;
+    }
+    clamped
+}
+
+// the rows of N dofs from the k-th on, each the parent of the next: row n has n entries more than the first. Returns where a pivot was
+// too small
+#[inline(always)]
+fn factor_rows<R: Real, const N: usize>(
+    m: &Model,
+    mat: &mut [R],
+    diaginv: &mut [R],
+    k: usize,
+) -> R::Mask {
+    let minval = R::splat(MINVAL);
+    let start = m.M_rowadr[k] as usize;
+    let num = m.M_rownnz[k] as usize - 1;
+    let (above, rows) = mat.split_at_mut(start);
+    let mut rest = rows;
+    let mut rows: [&mut [R]; N] = std::array::from_fn(|n| {
+        let (row, after) = std::mem::take(&mut rest).split_at_mut(num + n + 1);
+        rest = after;
+        row
+    });
+
+    let mut clamped = minval.lt(minval);
+    let mut inv = [R::zero(); N];
+    for n in (0..N).rev() {
+        let (earlier, later) = rows.split_at_mut(n);
+        let row = &mut *later[0];
 
         // pivot
-        let small = row[num].lt(minval);
-        row[num] = R::select(small, minval, row[num]);
-        clamped = Some(clamped.map_or(small, |mask| mask | small));
-        let inv = R::one() / row[num];
-        diaginv[k] = inv;
+        let small = row[num + n].lt(minval);
+        row[num + n] = R::select(small, minval, row[num + n]);
+        clamped = clamped | small;
+        inv[n] = R::one() / row[num + n];
+        diaginv[k + n] = inv[n];
 
-        // rows of the ancestors
-        let colind = &m.M_colind[start..start + num];
-        for (a, &i) in colind.iter().enumerate().rev() {
-            let adr = m.M_rowadr[i as usize] as usize;
-            let scale = row[a] * inv;
-            for (to, from) in above[adr..adr + a + 1].iter_mut().zip(&row[..a + 1]) {
+        // rows of those before it
+        for (a, to) in earlier.iter_mut().enumerate() {
+            let scale = row[num + a] * inv[n];
+            for (to, from) in to.iter_mut().zip(&*row) {
                 *to -= *from * scale;
             }
         }
+    }
 
-        // this row becomes L
-        for x in &mut row[..num] {
-            *x *= inv;
+    // rows of the ancestors of all of them
+    let colind = &m.M_colind[start..start + num];
+    for (a, &i) in colind.iter().enumerate().rev() {
+        let adr = m.M_rowadr[i as usize] as usize;
+        let to = &mut above[adr..adr + a + 1];
+        let from: [&[R]; N] = std::array::from_fn(|n| &rows[n][..a + 1]);
+        let scale: [R; N] = std::array::from_fn(|n| from[n][a] * inv[n]);
+        for (b, to) in to.iter_mut().enumerate() {
+            let mut x = *to;
+            for n in (0..N).rev() {
+                x -= from[n][b] * scale[n];
+            }
+            *to = x;
+        }
+    }
+
+    // these rows become L
+    for (n, row) in rows.iter_mut().enumerate() {
+        for x in &mut row[..num + n] {
+            *x *= inv[n];
         }
     }
     clamped
