@@ -9,7 +9,7 @@ fn number(x: &Value) -> f64 {
     x.as_f64().unwrap_or(f64::NAN)
 }
 
-fn table<const N: usize>(header: [&str; N]) -> Table {
+fn table(header: impl IntoIterator<Item = &'static str>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
     table.set_header(header);
@@ -87,30 +87,26 @@ fn stages(r: &Value) -> Result<(), Fault> {
         number(&work["core_flops"]) * 1e-9,
         number(&work["core_bytes_per_s"]) * 1e-9,
     ];
-    let mut rows = table([
-        "stage",
-        "ns a world-step",
-        "share",
-        "FLOP",
-        "bytes",
-        "GFLOP/s",
-        "GB/s",
-    ]);
+    // a program that does not count has no work to show
+    let counted = !work.is_null();
+    let mut heads = vec!["stage", "ns a world-step", "share"];
+    if counted {
+        heads.extend(["FLOP", "bytes", "GFLOP/s", "GB/s"]);
+    }
+    let mut rows = table(heads);
     let mut total = [0.0; 3];
     let mut row = |name: &str, [ns, flop, bytes]: [f64; 3]| {
         let rate = |x: f64| match x > 0.0 && ns > 0.0 {
             true => format!("{:.1}", x / ns),
             false => "–".to_owned(),
         };
-        rows.add_row([
-            name.to_owned(),
-            format!("{ns:.0}"),
-            format!("{:.0} %", 100.0 * ns / all),
-            format!("{flop:.0}"),
-            format!("{bytes:.0}"),
-            rate(flop),
-            rate(bytes),
-        ]);
+        let share = format!("{:.0} %", 100.0 * ns / all);
+        let mut row = vec![name.to_owned(), format!("{ns:.0}"), share];
+        if counted {
+            let [flops, size] = [flop, bytes].map(|x| format!("{x:.0}"));
+            row.extend([flops, size, rate(flop), rate(bytes)]);
+        }
+        rows.add_row(row);
     };
     for (name, ns) in stages {
         let own = &work["stages"][name];
