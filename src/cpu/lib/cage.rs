@@ -1,5 +1,7 @@
 //! Flexes interpolated between the nodes of a grid: positions of their vertices, and elastic forces of the cells.
 
+use std::ops::Range;
+
 use super::contact::column;
 use super::math::*;
 use super::shell::{Face, bend_faces, cell_size, face_num, for_outer, placed_node};
@@ -78,10 +80,23 @@ fn node_vel<R: Real>(m: &Model, d: &Data<R>, n: usize, point: [R; 3]) -> [R; 3] 
 
 /// Interpolates the vertices of a flex between the nodes.
 pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
+    let mut first = m.flex_vertadr[f] as usize;
+    let cells = &m.flex_vertcell[first..first + m.flex_vertnum[f] as usize];
+    for run in cells.chunk_by(|a, b| a == b) {
+        place_in_cell(m, d, f, first..first + run.len());
+        first += run.len();
+    }
+}
+
+// places vertices of one cell, whose nodes are placed once for all of them
+fn place_in_cell<R: Real>(m: &Model, d: &mut Data<R>, f: usize, vertices: Range<usize>) {
     let cells = [0, 1, 2].map(|k| m.flex_cellnum[3 * f + k] as usize);
-    let adr = m.flex_vertadr[f] as usize;
-    for v in adr..adr + m.flex_vertnum[f] as usize {
-        let cell = Cell::new(m, f, m.flex_vertcell[v] as usize);
+    let cell = Cell::new(m, f, m.flex_vertcell[vertices.start] as usize);
+    let mut nodes = [[R::zero(); 3]; MOST];
+    for (to, &node) in nodes.iter_mut().zip(&cell.node[..cell.num]) {
+        *to = placed_node(m, d, f, node);
+    }
+    for v in vertices {
         let place = d.own.flex_vert0(m, v);
         let axis = [0, 1, 2].map(|k| {
             let along = place[k] * R::splat(cells[k] as f64) - R::splat(cell.first[k] as f64);
@@ -93,7 +108,7 @@ pub fn place_vertices<R: Real>(m: &Model, d: &mut Data<R>, f: usize) {
         for &x in &axis[0][..=cell.order] {
             for &y in &axis[1][..=cell.order] {
                 for &z in &axis[2][..=cell.order] {
-                    sum = add_scl3(sum, placed_node(m, d, f, cell.node[n]), x * y * z);
+                    sum = add_scl3(sum, nodes[n], x * y * z);
                     n += 1;
                 }
             }
