@@ -3,8 +3,8 @@
 //! Each geom has a box, that of its bounding sphere, and each body that moves a box around those of its geoms. Bodies are sorted by where
 //! their boxes begin along one axis; a sweep over them meets each pair of boxes that overlap along this axis. Of two such bodies only
 //! geoms are tried whose boxes reach into that of the other body. An element of a flex counts as a body of one geom. Geoms that never
-//! move are sorted once, and each body that moves is looked up among them. So a step looks at pairs that are near each other, not at all pairs of the model. The pairs come out in the
-//! order of the list, as without a sweep.
+//! move are sorted once, and each body that moves is looked up among them. So a step looks at pairs that are near each other, not at
+//! all pairs of the model. The pairs come out in the order of the list, as without a sweep.
 
 use std::ops::Range;
 
