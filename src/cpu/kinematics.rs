@@ -112,7 +112,7 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
         let local_axis = d.own.jnt_axis(m, j);
         let local_anchor = d.own.jnt_pos(m, j);
         let axis = rot_vec_quat(local_axis, quat);
-        let at_origin = is_zero(&local_anchor);
+        let at_origin = vanishes(&local_anchor);
         let anchor = match at_origin {
             true => pos,
             false => add3(pos, rot_vec_quat(local_anchor, quat)),
@@ -140,9 +140,9 @@ fn jointed_body<R: Real>(m: &Model, d: &mut Data<R>, i: usize) -> ([R; 3], [R; 4
     (pos, quat)
 }
 
-// true if numbers are zero in every lane
+// true if numbers are zero in every lane, of either sign
 #[inline(always)]
-fn is_zero<R: Real>(x: &[R]) -> bool {
+fn vanishes<R: Real>(x: &[R]) -> bool {
     x.iter().all(|x| x.abs().le(R::zero()).all())
 }
 
@@ -150,5 +150,5 @@ fn is_zero<R: Real>(x: &[R]) -> bool {
 #[inline(always)]
 fn is_unturned<R: Real>(quat: [R; 4]) -> bool {
     let [w, x, y, z] = quat;
-    is_zero(&[w - R::one(), x, y, z])
+    vanishes(&[w - R::one(), x, y, z])
 }

@@ -329,6 +329,10 @@ fn look_along<R: Real, const N: usize>(
         num += 1;
     }
     let body = body_of(m, kind, id) as i32;
+    let (adr, width) = (
+        m.sensor_adr[i] as usize,
+        m.sensor_dim[i] as usize / rays(m, i),
+    );
     let near = match num {
         1 => Near::ALL,
         _ => Near::of(m, d, &bundle[..num]),
@@ -336,25 +340,22 @@ fn look_along<R: Real, const N: usize>(
     for (k, beams) in pixels.zip(&bundle) {
         let hits = ray(m, d, beams, body, &near);
         for lane in 0..R::WIDTH {
-            tell_range(m, d, lane, [i, k], place(lane), beams[lane], hits[lane]);
+            let to = [i, adr + k * width];
+            tell_range(m, d, lane, to, place(lane), beams[lane], hits[lane]);
         }
     }
 }
 
-// what a rangefinder tells of one of its rays in one lane
+// what a rangefinder tells of one of its rays in one lane, from the number `at` of the readings on
 fn tell_range<R: Real>(
     m: &Model,
     d: &mut Data<R>,
     lane: usize,
-    [i, k]: [usize; 2],
+    [i, at]: [usize; 2],
     (pos, mat): ([f64; 3], [f64; 9]),
     beam: Ray,
     hit: Hit,
 ) {
-    let (adr, width) = (
-        m.sensor_adr[i] as usize,
-        m.sensor_dim[i] as usize / rays(m, i),
-    );
     let camera = m.sensor_objtype[i] == ObjType::Camera;
     let back = [mat[2], mat[5], mat[8]];
     let met = hit.dist >= 0.0;
@@ -376,7 +377,7 @@ fn tell_range<R: Real>(
     let asked = fields.iter().enumerate();
     let asked = asked.filter(|(bit, _)| bits >> bit & 1 != 0);
     let numbers = asked.flat_map(|(_, field)| field.iter());
-    let data = d.sensordata[adr + k * width..][..width].iter_mut();
+    let data = d.sensordata[at..].iter_mut();
     data.zip(numbers).for_each(|(to, x)| to.set_lane(lane, *x));
 }
 

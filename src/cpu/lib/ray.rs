@@ -94,6 +94,7 @@ impl Near {
         let off = off + R::splat(1e-6) * (x + y + z);
         let mut near = Near::ALL;
         let mut num = 0;
+        // a sphere misses the cone if it is farther beside its side than its radius, which is larger by the rounding of the places
         for geom in 0..m.ngeom {
             let (to, bound) = (sub3(d.geom_xpos[geom], start), d.own.geom_rbound(m, geom));
             let [x, y, z] = to.map(R::abs);
@@ -657,6 +658,7 @@ fn part_over([start, end]: [f64; 2], [low, high]: [usize; 2]) -> [f64; 2] {
 mod tests {
     use super::*;
     use crate::cpu::collision::broad::tests::numbers;
+    use crate::cpu::kinematics::kinematics;
 
     #[test]
     fn no_triangle_of_a_height_field_is_passed_over() {
@@ -700,5 +702,42 @@ mod tests {
             }
         }
         assert!(met > 400 && first > 200, "{met} {first}");
+    }
+
+    #[test]
+    fn rays_of_a_bundle_hit_what_they_hit_among_all_geoms() {
+        let mut next = numbers();
+        let mut place = || [0; 3].map(|_| 4.0 * next() - 2.0);
+        let boxes: String = (0..200)
+            .map(|_| {
+                let [x, y, z] = place();
+                format!(r#"<geom type="box" size=".1 .2 .3" pos="{x} {y} {z}"/>"#)
+            })
+            .collect();
+        let text = format!(
+            r#"<mujoco><worldbody><geom type="plane" size="9 9 1" pos="0 0 -2"/>{boxes}</worldbody></mujoco>"#
+        );
+        let m = Model::from_xml_str(&text).unwrap();
+        let mut d: Data = Data::new(&m);
+        kinematics(&m, &mut d);
+        let (mut hits, mut listed) = (0, 0);
+        for wide in [0.02, 0.1, 0.5, 5.0] {
+            for _ in 0..50 {
+                let (pnt, axis) = (place(), place());
+                let mut bundle = [[Ray::default(); LANES]; 16];
+                for beams in &mut bundle {
+                    beams[0].pnt = add_scl3(pnt, place(), 0.1 * wide);
+                    beams[0].vec = add_scl3(axis, place(), wide);
+                }
+                let near = Near::of(&m, &d, &bundle);
+                listed += usize::from(near.num.is_some());
+                for beams in &bundle {
+                    let [hit, ..] = ray(&m, &d, beams, -1, &near);
+                    assert_eq!(hit, ray(&m, &d, beams, -1, &Near::ALL)[0]);
+                    hits += usize::from(hit.dist >= 0.0);
+                }
+            }
+        }
+        assert!(hits > 1000 && listed > 60, "{hits} {listed}");
     }
 }
