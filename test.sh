@@ -190,11 +190,10 @@ fi
 run on_adapter cargo $nextest --no-fail-fast --bins --test '*' $tests
 # the program without a GPU, for two levels of the processor: both find the same in f64. Built without optimising anything, in half the time,
 # beside builds that take one core
-beside levels env -u CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli --config 'profile.dev.package."*".opt-level=0'
+beside levels env -u CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER CARGO_PROFILE_DEV_OPT_LEVEL=0 PROFILE=dev LEVELS="v2 v3" ./dist.sh --no-default-features --features cli
 run on_adapter cargo $nextest --no-fail-fast $within $tests
 run cargo build --benches --examples $tests
-run on_adapter cargo test --doc $tests
-run env RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps -p manyworlds
+run on_adapter env RUSTDOC="$PWD/tests/rustdoc.sh" cargo test --doc $tests
 finish levels
 run sh -c 'target/levels/checked/*/manyworlds rollout models/cartpole.xml --backend gpu 2>&1 | grep "without the feature .gpu."'
 
