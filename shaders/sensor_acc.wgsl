@@ -2,7 +2,7 @@
 
 fn mj_sensor_acc() {
     for (var i = lane; i < nsensor; i += LANES) {
-        if (sensor_needstage(i) == STAGE_ACC) {
+        if (sensor_needstage(i) == STAGE_ACC && is_computed(i)) {
             let awake = !SLEEPS || sensor_awake(i);
             if (awake) {
                 read_acc(i);

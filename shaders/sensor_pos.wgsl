@@ -6,7 +6,7 @@ fn mj_sensor_pos() {
         team_sync();
     }
     for (var i = lane; i < nsensor; i += LANES) {
-        if (sensor_needstage(i) == STAGE_POS) {
+        if (sensor_needstage(i) == STAGE_POS && is_computed(i)) {
             let awake = !SLEEPS || sensor_awake(i);
             if (awake) {
                 read_pos(i);

@@ -2,7 +2,7 @@
 
 fn mj_sensor_vel() {
     for (var i = lane; i < nsensor; i += LANES) {
-        if (sensor_needstage(i) == STAGE_VEL) {
+        if (sensor_needstage(i) == STAGE_VEL && is_computed(i)) {
             let awake = !SLEEPS || sensor_awake(i);
             if (awake) {
                 read_vel(i);

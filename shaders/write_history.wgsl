@@ -32,7 +32,7 @@ fn mj_write_history() {
             let last = sensor_historyadr(i);
             set_history(last, history(last) + period);
         }
-        let held = sensor_delay(i) > 0.0 || period > 0.0;
+        let held = sensor_delay(i) > 0.0;
         let to = new_sample(ring, begin);
         for (var c = 0; c < ring_width(ring); c++) {
             if (held) {

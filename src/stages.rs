@@ -304,10 +304,10 @@ fn senses(m: &Model, stage: NeedStage) -> bool {
     sensor::of_stage(m, stage).next().is_some()
 }
 
-/// Whether some sensor of a model is of one of these types.
+/// Whether some sensor of one of these types is computed.
 fn senses_any(m: &Model, types: &[SensorType]) -> bool {
     let one_of = |i: usize| types.iter().any(|t| m.sensor_type[i] == *t);
-    !m.opt.disabled(DSBL_SENSOR) && (0..m.nsensor).any(one_of)
+    (0..m.nsensor).any(|i| one_of(i) && sensor::is_computed(m, i))
 }
 
 /// Whether a user's function supplies some sensor of a stage.

@@ -145,17 +145,25 @@ fn new_sample(ring: Ring, time_: f32) -> i32 {
     return values + to * ring.dim;
 }
 
-// replaces a sensor's reading by its history's value, if the sensor is delayed or not due yet; the reading is kept for the history
+// replaces a sensor's reading by its history's value, if the sensor is delayed or not due yet, or by zeros if sensors are disabled; the
+// reading is kept for the history
 fn hold_back(i: i32) {
     let ring = sensor_ring(i);
     let delay = sensor_delay(i);
     let period = sensor_interval(i, 0);
-    if (ring_is_none(ring) || (delay <= 0.0 && period <= 0.0)) {
+    let off = (opt_disableflags & DSBL_SENSOR) != 0;
+    if (ring_is_none(ring) || (delay <= 0.0 && period <= 0.0 && !off)) {
         return;
     }
     let adr = sensor_adr(i);
     for (var c = 0; c < ring.dim; c++) {
         set_sensor_fresh(adr + c, sensordata(adr + c));
+        if (off) {
+            set_sensordata(adr + c, 0.0);
+        }
+    }
+    if (off) {
+        return;
     }
     if (delay <= 0.0 && is_due(ring, period, time())) {
         return;

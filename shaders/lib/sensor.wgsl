@@ -1,5 +1,10 @@
 // common parts of sensors: frames of objects, their motion, rows of limits, the range of a reading
 
+// true if a sensor is computed. Where sensors are disabled, those with a history still are, for its samples
+fn is_computed(i: i32) -> bool {
+    return (opt_disableflags & DSBL_SENSOR) == 0 || sensor_historyadr(i) >= 0;
+}
+
 // body to which an object belongs; a body belongs to itself
 fn body_of(kind: i32, id: i32) -> i32 {
     if (kind == OBJ_GEOM) {

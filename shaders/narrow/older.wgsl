@@ -34,6 +34,15 @@ fn older_found(a: Shape, b: Shape, geom1: i32, geom2: i32) {
     ccd_phase = CCD_DONE;
     let met = ccd_dist <= 0.0;
     let first = Shape(vec3f(0.0), unit_mat3(), a.size);
+    if (elements_searched && geom2 < 0) {
+        if (is_hfield(geom1)) {
+            if (met) {
+                prism_element(a, b);
+            }
+            ccd_phase = CCD_PRISM;
+        }
+        return;
+    }
     if (solid_hfield && geom_type(geom1) == GEOM_HFIELD) {
         if (met) {
             let normal = smooth_normal(geom1, geom2, first, Shape(solid2.pos, solid2.mat, b.size), ccd_point1);
@@ -79,6 +88,11 @@ fn older_found(a: Shape, b: Shape, geom1: i32, geom2: i32) {
     solid2.vertex = -1;
     older_search++;
     ccd_phase = CCD_BEGIN;
+}
+
+// contact of a prism of a height field and an element of a flex
+fn prism_element(a: Shape, b: Shape) {
+    add_contact(ccd_margin + ccd_dist, a.mat * ccd_point1 + b.pos, a.mat * ccd_normal);
 }
 
 fn older_round(geom: i32) -> bool {

@@ -290,7 +290,7 @@ fn touch_geom(k: i32, geom: i32, radius: f32, detect: f32) {
         capsule_tetrahedron(shape.pos - half, shape.pos + half, shape.size[0], element2, radius, detect);
     } else if (elements_searched) {
         single(shape, geom, radius, detect);
-        if (flexes_of_triangles && num == 3 && found > 0) {
+        if (flexes_of_triangles && !CCD_OLDER && num == 3 && found > 0) {
             smooth_triangle(kind, shape);
         }
     }
@@ -317,8 +317,10 @@ fn single(a: Shape, geom: i32, radius: f32, margin: f32) {
         element2[i] = transpose(a.mat) * (element2[i] - origin);
     }
     ccd_search(a, b, geom, -1, margin);
-    if (!of_field && ccd_dist < 0.0) {
-        add_contact(margin + ccd_dist, a.mat * (0.5 * (ccd_point1 + ccd_point2)) + a.pos, a.mat * ccd_normal);
+    let met = ccd_dist < 0.0 || (CCD_OLDER && ccd_dist == 0.0);
+    if (!of_field && met) {
+        let pos = select(0.5 * (ccd_point1 + ccd_point2), ccd_point1, CCD_OLDER);
+        add_contact(margin + ccd_dist, a.mat * pos + a.pos, a.mat * ccd_normal);
     }
 }
 

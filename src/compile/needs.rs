@@ -237,12 +237,6 @@ fn forces(m: &Arrays, out: &mut Vec<Need>) {
         m.sensor_type[i] == SensorType::Tactile && (0..m.ncollision).any(|k| feels(i, k))
     });
     need(what, "geom", field.map(By::Sensor));
-
-    // MuJoCo goes on to sample them, though nothing reads them
-    let what = "histories of sensors that are off";
-    let seen = first(m.nsensor, &|i| m.sensor_historyadr[i] >= 0);
-    let seen = seen.filter(|_| m.nfresh > 0 && m.opt.disabled(DSBL_SENSOR));
-    need(what, "nsample", seen.map(By::Sensor));
 }
 
 fn flexes(m: &Arrays, out: &mut Vec<Need>) {
@@ -261,10 +255,6 @@ fn flexes(m: &Arrays, out: &mut Vec<Need>) {
     let passive = first(&|f| gives_way(m, f) && touching(f));
     let what = "passive contacts of flexes but with the integrator \"discrete\"";
     need(what, passive.filter(|_| !m.opt.is_discrete()));
-    let older = m.opt.disabled(DSBL_NATIVECCD);
-    let what =
-        "the flag \"nativeccd\" disabled (the older convex collider) with flexes that collide";
-    need(what, first(&|f| older && touching(f)));
 }
 
 // whether a flex may touch something

@@ -42,7 +42,7 @@ pub fn write_history<R: Real>(m: &Model, d: &mut Data<R>) {
         let delay = d.own.sensor_delay(m, i);
         for lane in 0..R::WIDTH {
             let time = begin.lane(lane);
-            let held = delay.lane(lane) > 0.0 || period > 0.0;
+            let held = delay.lane(lane) > 0.0;
             if period > 0.0 {
                 if !is_due(d, lane, ring, period, time) {
                     continue;

@@ -171,6 +171,11 @@ pub fn elements_searched(m: &Model) -> bool {
     sought(m).next().is_some()
 }
 
+/// Whether a pair with a flex needs such a search.
+pub(super) fn is_searched(m: &Model, k: usize) -> bool {
+    sought_by(m, k).is_some()
+}
+
 /// Whether two elements of one flex may touch that MuJoCo sweeps over.
 pub fn sweeps(m: &Model) -> bool {
     let mut pairs = m.collision_flex.as_chunks::<2>().0.iter();
@@ -192,18 +197,21 @@ fn element(m: &Model, k: usize, side: usize) -> Option<i32> {
 
 // pairs of an element that need a search: the geom, or none where the other side is an element too
 fn sought(m: &Model) -> impl Iterator<Item = Option<usize>> + '_ {
-    (0..m.ncollisionflex).filter_map(|k| {
-        let dim = element(m, k, 1)?;
-        let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
-            return (element(m, k, 0) != Some(1) || dim != 1).then_some(None);
-        };
-        let closed = match GeomType::from_i32(m.geom_type[geom]) {
-            Some(GeomType::Sphere | GeomType::Capsule | GeomType::Sdf) => true,
-            Some(GeomType::Box) => dim < 3,
-            _ => false,
-        };
-        (!closed).then_some(Some(geom))
-    })
+    (0..m.ncollisionflex).filter_map(|k| sought_by(m, k))
+}
+
+// the geom, or none, of one pair
+fn sought_by(m: &Model, k: usize) -> Option<Option<usize>> {
+    let dim = element(m, k, 1)?;
+    let Ok(geom) = usize::try_from(m.collision_geom1[k]) else {
+        return (element(m, k, 0) != Some(1) || dim != 1).then_some(None);
+    };
+    let closed = match GeomType::from_i32(m.geom_type[geom]) {
+        Some(GeomType::Sphere | GeomType::Capsule | GeomType::Sdf) => true,
+        Some(GeomType::Box) => dim < 3,
+        _ => false,
+    };
+    (!closed).then_some(Some(geom))
 }
 
 /// Pairs of geoms that may collide, and their kinds.

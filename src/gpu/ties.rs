@@ -23,10 +23,13 @@ use std::ops::Range;
 use crate::cpu::collision::element_boxes::Boxes;
 use crate::cpu::collision::portal::{Random, Rounding};
 use crate::cpu::collision::soft::Pair;
+use crate::cpu::collision::support::Solid;
 use crate::cpu::collision::sweep::speculates;
 use crate::cpu::collision::{Kind, collide, kind, of_geoms, older, soft};
 use crate::cpu::lib::contact::{Contacts, Point, SOON, Shape, make_frame};
+use crate::cpu::lib::math::{norm3, sub3};
 use crate::fields::{Data, Model, OwnLane, Parted};
+use crate::gpu::solids;
 use crate::types::*;
 
 /// Displacement of the shapes, relative to their size.
@@ -83,7 +86,7 @@ pub fn settle(m: &Model, before: &Data, twin: &Data, shader: &mut Data) -> Ties 
         };
         let alike = descends && are_alike(&of_twin, &of_shader);
         let ends = convex && !have_one_depth(&of_twin, &of_shader);
-        if !alike && tie(m, before, &pair, most) || ends && tie_of_portals(m, before, k) {
+        if !alike && tie(m, before, &pair, most) || ends && tie_of_portals(m, before, &pair) {
             out.ties += 1;
             list.extend(of_twin);
         } else if convex && of_twin.len() == of_shader.len() {
@@ -254,9 +257,9 @@ fn are_alike(twin: &[Row], shader: &[Row]) -> bool {
     twin.len() == shader.len() && both.all(|(twin, shader)| shader.away(twin) <= ALIKE)
 }
 
-// whether the first contacts are equally deep
+// whether contacts of the same place in both lists are equally deep
 fn have_one_depth(twin: &[Row], shader: &[Row]) -> bool {
-    let mut both = twin.iter().zip(shader).take(1);
+    let mut both = twin.iter().zip(shader);
     both.all(|(twin, shader)| (twin.dist - shader.dist).abs() <= TIE[0])
 }
 
@@ -380,35 +383,72 @@ fn tie_of_geoms(m: &Model, d: &Data, k: usize, most: f64) -> bool {
 
 // whether the depth that the older collider finds jumps when the points of its search are rounded, each by itself: its last portal need not
 // contain the point nearest to the origin, and which portal is the last depends on roundings
-fn tie_of_portals(m: &Model, d: &Data, k: usize) -> bool {
-    if !m.opt.disabled(DSBL_NATIVECCD)
-        || soft::is_soft(m, k)
-        || kind(types(m, k)) != Some(Kind::Convex)
-    {
+fn tie_of_portals(m: &Model, d: &Data, pair: &Pair) -> bool {
+    let k = pair.k;
+    if !m.opt.disabled(DSBL_NATIVECCD) {
         return false;
     }
-    let (geoms, own, far) = (geoms(m, k), OwnLane::new(&d.own, 0), far(m, k));
-    let shapes = geoms.map(|geom| shape_of(m, d, geom));
-    let bound = |k: usize| own.geom_rbound(m, geoms[k]);
-    let (bound, detect) = (bound(0).min(bound(1)), m.collision_detect[k]);
+    match soft::is_soft(m, k) {
+        true if of_hfield(m, k) => {
+            let far = MOVE * m.geom_rbound[m.collision_geom1[k] as usize];
+            ends_elsewhere(far, |rounding| {
+                let found = soft::older_over_field(m, d, pair, rounding);
+                Some(
+                    found.point[..found.num]
+                        .iter()
+                        .map(|point| point.dist)
+                        .sum(),
+                )
+            })
+        }
+        true if solids::is_searched(m, k) => {
+            let sides = Boxes::new(m, d).sides(m, pair, 0);
+            ends_elsewhere(far_of_solids(m, d, pair, sides), |rounding| {
+                let [mut first, mut second] = soft::solids(m, d, pair, sides, 0);
+                let found = older::depth(m, &mut first, &mut second, Some(rounding))?;
+                Some(-found.depth)
+            })
+        }
+        false if kind(types(m, k)) == Some(Kind::Convex) => {
+            let (geoms, own) = (geoms(m, k), OwnLane::new(&d.own, 0));
+            let shapes = geoms.map(|geom| shape_of(m, d, geom));
+            let bound = |k: usize| own.geom_rbound(m, geoms[k]);
+            let (bound, detect) = (bound(0).min(bound(1)), m.collision_detect[k]);
+            ends_elsewhere(far(m, k), |rounding| {
+                let mut out = Contacts::new();
+                older::convex(m, geoms, shapes, detect, bound, Some(rounding), &mut out);
+                // all contacts have the first one's
+                (out.num > 0).then_some(out.point[0].dist)
+            })
+        }
+        _ => false,
+    }
+}
+
+fn of_hfield(m: &Model, k: usize) -> bool {
+    usize::try_from(m.collision_geom1[k]).is_ok_and(|geom| m.geom_type[geom] == GeomType::Hfield)
+}
+
+// displacement of the points of a search with an element (m)
+fn far_of_solids(m: &Model, d: &Data, pair: &Pair, sides: [usize; 2]) -> f64 {
+    let size = |solid: &mut Solid<'_>| norm3(sub3(solid.support([1.0, 0.0, 0.0]), solid.center()));
+    MOVE * soft::solids(m, d, pair, sides, 0)
+        .iter_mut()
+        .map(size)
+        .sum::<f64>()
+}
+
+// whether a distance jumps in one of the trials with roundings of this size
+fn ends_elsewhere(far: f64, mut dist: impl FnMut(&mut Rounding) -> Option<f64>) -> bool {
     let mut random = Random::default();
-    let mut depth = |size: f64| {
-        let (mut out, mut rounding) = (Contacts::new(), Rounding { size, random });
-        older::convex(
-            m,
-            geoms,
-            shapes,
-            detect,
-            bound,
-            Some(&mut rounding),
-            &mut out,
-        );
+    let mut trial = |size: f64| {
+        let mut rounding = Rounding { size, random };
+        let found = dist(&mut rounding);
         random = rounding.random;
-        // all contacts have the first one's
-        (out.num > 0).then_some(out.point[0].dist)
+        found
     };
-    let base = depth(0.0);
-    (0..TRIALS).any(|_| match (base, depth(far)) {
+    let base = trial(0.0);
+    (0..TRIALS).any(|_| match (base, trial(far)) {
         (Some(base), Some(moved)) => (base - moved).abs() > TIE[0],
         (base, moved) => base.is_some() != moved.is_some(),
     })

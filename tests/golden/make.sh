@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 for model in models/*.xml; do
     python3 tests/golden/make.py "$model" "tests/golden/$(basename "$model" .xml).npz"
 done
-for name in solids stones terrain distances lands enclosed enclosures tactile delays_rk4 plastic_rk4 surfaces_elliptic sticky_elliptic; do
+for name in solids stones terrain distances lands enclosed enclosures tactile delays_rk4 delays_off plastic_rk4 surfaces_elliptic sticky_elliptic; do
     python3 tests/golden/make.py tests/golden/$name.xml tests/golden/$name.npz
 done
 python3 tests/golden/make.py tests/golden/soft_cage.xml tests/golden/cages.npz
@@ -33,10 +33,10 @@ python3 tests/golden/make_compile.py urdf
 python3 tests/golden/make_compile.py scale
 python3 tests/golden/make_compile.py flex
 python3 tests/golden/make_sdf.py
-for name in lines sheet; do
+for name in lines sheet older_lines older_sheet; do
     python3 tests/golden/make_soft.py $name 28
 done
-for name in block soft rigid cage foil clay shell strain drum hide crate hose putty; do
+for name in block soft older_block older_soft rigid cage foil clay shell strain drum hide crate hose putty; do
     python3 tests/golden/make_soft.py $name 8
 done
 for name in tin field rod ribbon rope lath; do

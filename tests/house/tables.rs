@@ -527,7 +527,14 @@ fn the_libraries_have_the_same_functions() {
         .iter()
         .filter(|file| shaders.contains_key(file.as_str()))
     {
-        let twin = text(&format!("src/cpu/lib/{file}.rs"));
+        let folder = format!("src/cpu/lib/{file}");
+        let parts = match std::path::Path::new(&folder).is_dir() {
+            true => names(&folder, "rs").into_iter().collect(),
+            false => Vec::new(),
+        };
+        let parts = parts.iter().map(|part| format!("{folder}/{part}.rs"));
+        let parts = std::iter::once(format!("{folder}.rs")).chain(parts);
+        let twin: String = parts.map(|path| text(&path)).collect();
         let twins = public_functions(&twin);
         // functions of the shader may be private in the twin
         let private = |name: &str| {

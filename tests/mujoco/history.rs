@@ -45,7 +45,7 @@ fn same(batch: &mut Batch, golden: &Golden, at: &str, names: &[&str], tolerance:
 // delayed readings, written histories, and the state five steps later; the timesteps are binary fractions, so that all
 // precisions agree on which samples are due
 fn late_things_are_mujocos(backend: Backend) {
-    for name in ["delays", "delays_rk4"] {
+    for name in ["delays", "delays_rk4", "delays_off"] {
         let golden = Golden::open(&format!("tests/golden/{name}.npz"));
         let mut m = golden.model();
         Golden::tighten(&mut m);

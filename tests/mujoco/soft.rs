@@ -9,9 +9,27 @@ use manyworlds::fields::Arrays;
 use manyworlds::types::JointType;
 use manyworlds::{Batch, Data, Model};
 
-const NAMES: [&str; 16] = [
-    "lines", "sheet", "block", "soft", "rigid", "nodes", "drum", "crate", "tin", "field", "hose",
-    "rope", "lath", "ring", "fold", "towel",
+const NAMES: [&str; 20] = [
+    "lines",
+    "sheet",
+    "block",
+    "soft",
+    "rigid",
+    "nodes",
+    "drum",
+    "crate",
+    "tin",
+    "field",
+    "hose",
+    "rope",
+    "lath",
+    "ring",
+    "fold",
+    "towel",
+    "older_lines",
+    "older_sheet",
+    "older_block",
+    "older_soft",
 ];
 
 /// Models without contacts.
@@ -28,9 +46,25 @@ fn model(name: &str) -> (Model, Golden) {
 /// Models that the tests of parity compare on a device, stage by stage (`contacts_of_flexes`, `passive`). Their solver takes more turns
 /// than the software adapter allows, or the rows of their many nodes do (`drum`); the kernels of `hose` take it minutes; in one state of
 /// `lines` two ways out of an ellipsoid are equally long; `clay` is a `cage` that yields, `ribbon` a `rod` that is bent at rest.
-const BY_STAGE: [&str; 14] = [
-    "lines", "sheet", "block", "soft", "rigid", "nodes", "hose", "drum", "tin", "cage", "rod",
-    "ring", "fold", "towel",
+const BY_STAGE: [&str; 18] = [
+    "lines",
+    "sheet",
+    "block",
+    "soft",
+    "rigid",
+    "nodes",
+    "hose",
+    "drum",
+    "tin",
+    "cage",
+    "rod",
+    "ring",
+    "fold",
+    "towel",
+    "older_lines",
+    "older_sheet",
+    "older_block",
+    "older_soft",
 ];
 
 /// Worlds in the states of a golden on a backend that has contacts of flexes.

@@ -297,7 +297,7 @@ const MODELS: &[(&str, &[&str])] = &[
         &["equalities", "elliptic", "cones", "limits", "hand", "boxes"],
     ),
     ("read_ctrl", &["delays", "delays_rk4"]),
-    ("write_history", &["delays", "delays_rk4"]),
+    ("write_history", &["delays", "delays_rk4", "delays_off"]),
     ("subtree_vel", &["sensors"]),
     ("smooth_vel", &["implicit", "implicitfast"]),
     ("implicit", &["implicit", "implicitfast"]),

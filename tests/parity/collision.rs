@@ -128,7 +128,20 @@ fn impacts_of_shader_and_twin_agree() {
 fn contacts_of_flexes_of_shader_and_twin_agree() {
     let mut faults = Vec::new();
     for name in [
-        "lines", "sheet", "block", "soft", "rigid", "nodes", "tin", "hose", "rope", "lath", "fold",
+        "lines",
+        "sheet",
+        "block",
+        "soft",
+        "rigid",
+        "nodes",
+        "tin",
+        "hose",
+        "rope",
+        "lath",
+        "fold",
+        "older_lines",
+        "older_sheet",
+        "older_block",
     ] {
         let path = format!("tests/golden/soft_{name}");
         let golden = Golden::open(&format!("{path}.npz"));
@@ -153,6 +166,8 @@ fn contacts_of_flexes_of_shader_and_twin_agree() {
                 &TEAMS[2..]
             };
             let mut told = Vec::new();
+            // the older collider takes the normal of a triangle that may be thin
+            let tolerance = tolerance * if name.starts_with("older") { 3.0 } else { 1.0 };
             let ties = differences(name, &m, stage, &before, teams, tolerance, &mut told);
             println!("{name} {}: {ties:?}", stage.name);
             assert!(ties.ties * 3 <= ties.met, "{name}: {ties:?}");

@@ -331,7 +331,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
     let flag = |said: &str| {
         with("", "", "").replace("<option />", &format!("<option><flag |{said}/></option>"))
     };
-    let sensor = |said: &str| with("", "", &format!("<sensor>{said}</sensor>"));
     for (xml, what) in [
         (
             with("integrator='discrete'", "", "").replace(
@@ -354,11 +353,6 @@ fn a_feature_that_no_stage_computes_is_refused_with_its_place(backend: Backend) 
         (
             flag("ipc='enable'"),
             "the flag \"ipc\" with another integrator than \"discrete\"",
-        ),
-        (
-            sensor("<jointpos joint='j' |nsample='3' delay='.01'/>")
-                .replace("<option />", "<option><flag sensor='disable'/></option>"),
-            "histories of sensors that are off",
         ),
     ] {
         let (xml, place) = marked(&xml);

@@ -4,6 +4,7 @@ use super::clip::meet;
 use super::epa::epa;
 use super::gjk::{Found, Two, Vertex, gjk};
 use super::manifold::{Meeting, Part, meeting};
+use super::older;
 use super::polytope::{Face, Polytope};
 use super::simplex::FAR;
 use super::support::Solid;
@@ -96,7 +97,11 @@ pub fn faces_of(m: &Model, geoms: [usize; 2], shapes: [Shape; 2], margin: f64) -
 
 /// Contact at the nearest points of two solids, one or both of which are elements of flexes (`mjc_ConvexElem`); false if the search
 /// stopped before it converged. Both solids have the margin.
-pub fn single(m: &Model, first: Solid<'_>, second: Solid<'_>, out: &mut Contacts) -> bool {
+pub fn single<'a>(m: &Model, first: Solid<'a>, second: Solid<'a>, out: &mut Contacts) -> bool {
+    if m.opt.disabled(DSBL_NATIVECCD) {
+        older::single(m, first, second, out);
+        return true;
+    }
     let margin = second.margin;
     let mut two = Two::new(m, first, second);
     let mut s = Found::default();

@@ -4,6 +4,7 @@
 use super::convex::penetration;
 use super::gjk::{Found, Two};
 use super::older;
+use super::portal::Rounding;
 use super::soft::Element;
 use super::support::Solid;
 use crate::cpu::lib::contact::*;
@@ -100,7 +101,7 @@ pub fn hfield_convex<R: Real>(
         return over_grid(&grid, geoms[0], field, solid, out, newer);
     }
     over_grid(&grid, geoms[0], field, solid, out, |two, out| {
-        older::against_prism(m, geoms, [field, shape], two, margin, out);
+        older::against_prism(m, geoms, [field, shape], two, out);
         true
     })
 }
@@ -116,11 +117,42 @@ pub fn hfield_element<R: Real>(
     margin: f64,
     out: &mut Contacts,
 ) -> bool {
-    let grid = Grid::new(m, own, geom);
+    let solid = placed(m, &field, element, margin);
+    if m.opt.disabled(DSBL_NATIVECCD) {
+        older_element(m, own, geom, field, solid, None, out);
+        return true;
+    }
+    over_grid(&Grid::new(m, own, geom), geom, field, solid, out, newer)
+}
+
+/// The same by the older collider; the element is [`placed`].
+pub fn older_element<R: Real>(
+    m: &Model,
+    own: OwnLane<'_, R>,
+    geom: usize,
+    field: Shape,
+    solid: Solid<'_>,
+    mut rounding: Option<&mut Rounding>,
+    out: &mut Contacts,
+) {
+    over_grid(
+        &Grid::new(m, own, geom),
+        geom,
+        field,
+        solid,
+        out,
+        |two, out| {
+            older::prism_element(m, &field, two, rounding.as_deref_mut(), out);
+            true
+        },
+    );
+}
+
+/// An element of a flex in the frame of a height field.
+pub fn placed<'a>(m: &'a Model, field: &Shape, element: &Element, margin: f64) -> Solid<'a> {
     let local = |x: [f64; 3]| mul_mat_t_vec3(field.mat, sub3(x, field.pos));
     let corner = element.corner.map(local);
-    let solid = Solid::of_element(m, corner, local(element.center()), element.radius, margin);
-    over_grid(&grid, geom, field, solid, out, newer)
+    Solid::of_element(m, corner, local(element.center()), element.radius, margin)
 }
 
 // GJK and EPA of a prism and a solid, in the frame of the field
@@ -143,7 +175,7 @@ fn over_grid<R: Real>(
     field: Shape,
     mut solid: Solid<'_>,
     out: &mut Contacts,
-    against: impl Fn(&mut Two<'_>, &mut Contacts) -> bool,
+    mut against: impl FnMut(&mut Two<'_>, &mut Contacts) -> bool,
 ) -> bool {
     let (m, margin) = (grid.m, solid.margin);
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);

@@ -70,34 +70,55 @@ pub fn convex(
     }
 }
 
-/// Contacts of a prism of a height field and a solid, both in the field's frame; `shapes` are the field and the solid in the
-/// world frame.
+/// Contact of two solids, one or both of which are elements of flexes. Both have the margin.
+pub fn single<'a>(m: &Model, mut first: Solid<'a>, mut second: Solid<'a>, out: &mut Contacts) {
+    let margin = second.margin;
+    if let Some(found) = depth(m, &mut first, &mut second, None) {
+        out.add(margin - found.depth, found.pos, found.normal);
+    }
+}
+
+/// Contact of a prism of a height field and a geom, both in the field's frame; `shapes` are the field and the geom in the world
+/// frame.
 pub fn against_prism(
     m: &Model,
     geoms: [usize; 2],
     shapes: [Shape; 2],
     two: &mut Two<'_>,
-    margin: f64,
     out: &mut Contacts,
 ) {
-    let mut pair = Pair {
-        first: &mut two.first,
-        second: &mut two.second,
-        tolerance: m.opt.ccd_tolerance,
-        iterations: m.opt.ccd_iterations,
-        rounding: None,
-    };
-    let Some(local) = pair.depth() else {
-        return;
-    };
-    let field = &shapes[0];
-    let found = Depth {
+    if let Some(found) = at_prism(m, &shapes[0], two, None) {
+        let normal = smooth_normal(m, geoms, shapes, &found);
+        out.add(two.second.margin - found.depth, found.pos, normal);
+    }
+}
+
+/// Contact of a prism of a height field and an element of a flex, both in the field's frame.
+pub fn prism_element(
+    m: &Model,
+    field: &Shape,
+    two: &mut Two<'_>,
+    rounding: Option<&mut Rounding>,
+    out: &mut Contacts,
+) {
+    if let Some(found) = at_prism(m, field, two, rounding) {
+        out.add(two.second.margin - found.depth, found.pos, found.normal);
+    }
+}
+
+// the penetration of a prism and a solid in the world frame
+fn at_prism(
+    m: &Model,
+    field: &Shape,
+    two: &mut Two<'_>,
+    rounding: Option<&mut Rounding>,
+) -> Option<Depth> {
+    let local = depth(m, &mut two.first, &mut two.second, rounding)?;
+    Some(Depth {
         normal: mul_mat_vec3(field.mat, local.normal),
         pos: add3(mul_mat_vec3(field.mat, local.pos), field.pos),
         ..local
-    };
-    let normal = smooth_normal(m, geoms, shapes, &found);
-    out.add(margin - found.depth, found.pos, normal);
+    })
 }
 
 fn search(
@@ -107,9 +128,20 @@ fn search(
     margin: f64,
     rounding: Option<&mut Rounding>,
 ) -> Option<Depth> {
+    let [mut first, mut second] = [0, 1].map(|k| Solid::new(m, geoms[k], shapes[k], margin));
+    depth(m, &mut first, &mut second, rounding)
+}
+
+/// The penetration of two solids with their margins.
+pub(crate) fn depth<'a>(
+    m: &Model,
+    first: &mut Solid<'a>,
+    second: &mut Solid<'a>,
+    rounding: Option<&mut Rounding>,
+) -> Option<Depth> {
     let mut pair = Pair {
-        first: &mut Solid::new(m, geoms[0], shapes[0], margin),
-        second: &mut Solid::new(m, geoms[1], shapes[1], margin),
+        first,
+        second,
         tolerance: m.opt.ccd_tolerance,
         iterations: m.opt.ccd_iterations,
         rounding,

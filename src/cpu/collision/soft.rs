@@ -5,11 +5,12 @@ use super::box_box::box_box;
 use super::capsule_box::capsule_box;
 use super::convex::single;
 use super::element_boxes::Boxes;
-use super::hfield::hfield_element;
+use super::hfield::{hfield_element, older_element, placed};
 use super::mesh_sdf::triangle_sdf;
 use super::nearest::nearest;
 use super::older::surface_normal;
 use super::plane::{Ball, plane_ball};
+use super::portal::Rounding;
 use super::round::{capsule_capsule, sphere_capsule};
 use super::sdf::Field;
 use super::shape;
@@ -360,9 +361,8 @@ fn touch_boxed<R: Real>(
     let (kind, other, cube, reversed) = match usize::try_from(m.collision_geom1[pair.k]) {
         Ok(geom) => {
             let Some(cube) = edge(1) else { return false };
-            let size = OwnLane::new(&d.own, lane).geom_size(m, geom);
-            let other = shape(m, d, geom).lane(lane);
-            (m.geom_type[geom], Shape { size, ..other }, cube, false)
+            let other = geom_shape(m, d, geom, lane);
+            (m.geom_type[geom], other, cube, false)
         }
         Err(_) if (0..2).any(|side| corners(m, pair, side).len() != 2) => return false,
         Err(_) => match [edge(0), edge(1)] {
@@ -410,11 +410,7 @@ pub fn touch<R: Real>(
         let first = Element::new(m, d, pair, sides[0], lane);
         return elements(m, &first, &element, detect, out);
     };
-    let own = OwnLane::new(&d.own, lane);
-    let shape = Shape {
-        size: own.geom_size(m, geom),
-        ..shape(m, d, geom).lane(lane)
-    };
+    let (own, shape) = (OwnLane::new(&d.own, lane), geom_shape(m, d, geom, lane));
     use GeomType as T;
     match (T::from_i32(m.geom_type[geom]), element.num - 1) {
         (Some(T::Hfield), _) => {
@@ -457,7 +453,7 @@ pub fn touch<R: Real>(
         _ => {
             let solid = Solid::new(m, geom, shape, detect);
             let sure = single(m, solid, element.solid(m, detect), out);
-            if element.num == 3 {
+            if element.num == 3 && !m.opt.disabled(DSBL_NATIVECCD) {
                 smooth(m.geom_type[geom], &shape, out);
             }
             return sure;
@@ -466,7 +462,48 @@ pub fn touch<R: Real>(
     true
 }
 
-// a triangle on a smooth surface: take the surface's normal
+/// The sides of a pair in one lane as convex solids with their margin: a geom or an element, and an element.
+pub(crate) fn solids<'a, R: Real>(
+    m: &'a Model,
+    d: &Data<R>,
+    pair: &Pair,
+    sides: [usize; 2],
+    lane: usize,
+) -> [Solid<'a>; 2] {
+    let detect = d.own.collision_detect(m, pair.k).lane(lane);
+    let element = |side: usize| Element::new(m, d, pair, side, lane).solid(m, detect);
+    let first = match usize::try_from(m.collision_geom1[pair.k]) {
+        Ok(geom) => Solid::new(m, geom, geom_shape(m, d, geom, lane), detect),
+        Err(_) => element(sides[0]),
+    };
+    [first, element(sides[1])]
+}
+
+/// Contacts of a height field and an element in one world by the older collider, the points of its search displaced.
+pub(crate) fn older_over_field(
+    m: &Model,
+    d: &Data,
+    pair: &Pair,
+    rounding: &mut Rounding,
+) -> Contacts {
+    let mut out = Contacts::new();
+    let (geom, own) = (m.collision_geom1[pair.k] as usize, OwnLane::new(&d.own, 0));
+    let field = geom_shape(m, d, geom, 0);
+    let element = Element::new(m, d, pair, 1, 0);
+    let element = placed(m, &field, &element, d.own.collision_detect(m, pair.k));
+    older_element(m, own, geom, field, element, Some(rounding), &mut out);
+    out
+}
+
+// a geom in one lane
+fn geom_shape<R: Real>(m: &Model, d: &Data<R>, geom: usize, lane: usize) -> Shape {
+    Shape {
+        size: OwnLane::new(&d.own, lane).geom_size(m, geom),
+        ..shape(m, d, geom).lane(lane)
+    }
+}
+
+// a triangle on a smooth surface: take the surface's normal, as the newer collider does
 fn smooth(kind: i32, shape: &Shape, out: &mut Contacts) {
     for point in &mut out.point[..out.num] {
         if let Some(normal) = surface_normal(kind, shape, point.pos, point.normal) {

@@ -2,7 +2,7 @@
 
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
-use crate::types::{Interp, MINVAL};
+use crate::types::{DSBL_SENSOR, Interp, MINVAL};
 
 /// A ring of samples in `history`: last due time, index of the newest sample, times of all samples, their values.
 #[derive(Clone, Copy, Debug)]
@@ -189,19 +189,25 @@ fn copy<R: Real>(d: &mut Data<R>, lane: usize, from: usize, to: usize) {
     d.history[to].set_lane(lane, x);
 }
 
-/// Replaces a sensor's reading by its history's value, if the sensor is delayed or not due yet; the reading is kept for the history.
+/// Replaces a sensor's reading by its history's value, if the sensor is delayed or not due yet, or by zeros if sensors are disabled; the
+/// reading is kept for the history.
 pub fn hold_back<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
     let ring = sensor_ring(m, i);
     let (delay, period) = (
         d.own.sensor_delay(m, i),
         as_kept::<R>(m.sensor_interval[2 * i]),
     );
-    if ring.is_none() || (delay.le(R::zero()).all() && period <= 0.0) {
+    let off = m.opt.disabled(DSBL_SENSOR);
+    if ring.is_none() || (delay.le(R::zero()).all() && period <= 0.0 && !off) {
         return;
     }
     let adr = m.sensor_adr[i] as usize;
-    let fresh = &d.sensordata[adr..adr + ring.dim];
-    d.sensor_fresh[adr..adr + ring.dim].copy_from_slice(fresh);
+    let reading = &mut d.sensordata[adr..adr + ring.dim];
+    d.sensor_fresh[adr..adr + ring.dim].copy_from_slice(reading);
+    if off {
+        reading.fill(R::zero());
+        return;
+    }
     for lane in 0..R::WIDTH {
         let (time, delay) = (d.time[0].lane(lane), delay.lane(lane));
         if delay <= 0.0 && period <= 0.0 {

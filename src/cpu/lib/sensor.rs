@@ -25,10 +25,14 @@ impl Slots {
     }
 }
 
-/// The sensors of a stage; none if sensors are disabled.
+/// True if a sensor is computed. Where sensors are disabled, those with a history still are, for its samples.
+pub fn is_computed(m: &Model, i: usize) -> bool {
+    !m.opt.disabled(DSBL_SENSOR) || m.sensor_historyadr[i] >= 0
+}
+
+/// The sensors that are computed at a stage.
 pub fn of_stage(m: &Model, stage: NeedStage) -> impl Iterator<Item = usize> + '_ {
-    let on = !m.opt.disabled(DSBL_SENSOR);
-    (0..m.nsensor).filter(move |&i| on && m.sensor_needstage[i] == stage)
+    (0..m.nsensor).filter(move |&i| m.sensor_needstage[i] == stage && is_computed(m, i))
 }
 
 /// Body to which an object belongs; a body belongs to itself.
