@@ -137,6 +137,18 @@ fn own(dofs: Vec<i32>) -> Vec<Entry> {
     dofs.into_iter().map(|i| (i, 1)).collect()
 }
 
+// dofs of a connect or weld of two bodies. None if slides of both are all that moves them, in a dense Jacobian: MuJoCo leaves out rows
+// that are zero there
+fn apart(m: &Arrays, body1: usize, body2: usize) -> Vec<Entry> {
+    let entries = sides(m, body1, body2);
+    let slides = |dof: i32| m.jnt_type[m.dof_jntid[dof as usize] as usize] == JointType::Slide;
+    let carried = entries.iter().all(|&(dof, side)| side == 0 && slides(dof));
+    match carried && m.opt.has_dense_jacobian(m.nv) {
+        true => Vec::new(),
+        false => entries,
+    }
+}
+
 // dofs that move either of two bodies, ascending, with the side that each moves
 fn sides(m: &Arrays, body1: usize, body2: usize) -> Vec<Entry> {
     let (chain1, chain2) = (body_chain(m, body1), body_chain(m, body2));
@@ -319,7 +331,7 @@ fn equality(m: &Arrays, i: usize, table: &mut Table) -> i32 {
         own(dofs)
     };
     match EqType::from_i32(m.eq_type[i]) {
-        Some(EqType::Connect | EqType::Weld) => table.id(sides(m, body(id1), body(id2))),
+        Some(EqType::Connect | EqType::Weld) => table.id(apart(m, body(id1), body(id2))),
         Some(EqType::Joint) => table.id(scalar(|m, j| vec![m.jnt_dofadr[j as usize]])),
         Some(EqType::Tendon) => table.id(scalar(tendon_dofs)),
         Some(EqType::FlexStrain) => table.id(own(strain_dofs(m, i))),

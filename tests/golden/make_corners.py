@@ -163,4 +163,13 @@ for jacobian in ("dense", "sparse", "auto"):
          <body pos="0 0 1"><joint name="a" axis="0 1 0"/><geom size=".05 .2" type="capsule"/><site name="p" pos=".1 0 .2"/><site name="p2" pos=".1 .05 .1"/></body></worldbody>{STILL}</mujoco>""",
          "ne nf nl nefc efc_type efc_id efc_pos qacc", qpos=[0.3], qvel=[1])
 
+# connects and welds within a body that slides: a dense Jacobian leaves out their rows, which are zero
+for jacobian in ("dense", "sparse"):
+    for kind in ("connect", "weld"):
+        for joints in ("<joint type='slide' range='-.1 .1' limited='true'/>", "<joint type='slide'/><joint axis='0 1 0' range='-.1 .1' limited='true'/>"):
+            case(f"a {kind} within a body, {jacobian}, {joints}", f"""<mujoco><option jacobian="{jacobian}" tolerance="1e-14" iterations="200"/><worldbody>
+                 <body>{joints}<geom size=".1" pos=".2 0 0"/><site name="a" pos=".2 .1 0"/><site name="b" pos="0 0 .1"/></body></worldbody>
+                 <equality><{kind} site1="a" site2="b"/></equality></mujoco>""",
+                 "ne nl nefc efc_type efc_id efc_pos qacc", qpos=[0.2] * (1 + joints.count("axis")))
+
 json.dump(CASES, open(pathlib.Path(__file__).parent / "corners.json", "w"), separators=(",", ":"))
