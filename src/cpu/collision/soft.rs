@@ -5,11 +5,14 @@ use super::box_box::box_box;
 use super::capsule_box::capsule_box;
 use super::convex::single;
 use super::element_boxes::Boxes;
-use super::hfield::{hfield_element, older_element, placed};
+use super::hfield::hfield_element;
+#[cfg(feature = "gpu")]
+use super::hfield::{older_element, placed};
 use super::mesh_sdf::triangle_sdf;
 use super::nearest::nearest;
 use super::older::surface_normal;
 use super::plane::{Ball, plane_ball};
+#[cfg(feature = "gpu")]
 use super::portal::Rounding;
 use super::round::{capsule_capsule, sphere_capsule};
 use super::sdf::Field;
@@ -463,6 +466,7 @@ pub fn touch<R: Real>(
 }
 
 /// The sides of a pair in one lane as convex solids with their margin: a geom or an element, and an element.
+#[cfg(feature = "gpu")]
 pub(crate) fn solids<'a, R: Real>(
     m: &'a Model,
     d: &Data<R>,
@@ -480,6 +484,7 @@ pub(crate) fn solids<'a, R: Real>(
 }
 
 /// Contacts of a height field and an element in one world by the older collider, the points of its search displaced.
+#[cfg(feature = "gpu")]
 pub(crate) fn older_over_field(
     m: &Model,
     d: &Data,

@@ -299,35 +299,27 @@ fn add_rows<const N: usize, const STRAIGHT: bool>(
     for a in 0..dof.len() {
         let here = place[dof[a] as usize];
         let row = adr[here as usize];
-        let at = |i: i32| match STRAIGHT {
-            true => (row + place[i as usize]) as usize,
-            false => {
-                let (first, last) = ascending(here, place[i as usize]);
-                (adr[first as usize] + last) as usize
-            }
-        };
         let t = weighted(&std::array::from_fn(|n| rows[n][a]));
-        let (fours, rest) = dof[a..].as_chunks();
-        for (k, four) in fours.iter().enumerate() {
-            let mut sum = f64x4::splat(t[0]) * load(rows[0], a + 4 * k);
-            for n in 1..N {
-                sum += f64x4::splat(t[n]) * load(rows[n], a + 4 * k);
-            }
-            if STRAIGHT && follow(four).is_some() {
-                let at = at(four[0]);
-                store(h, at, load(h, at) + sum);
-            } else {
-                for (&i, x) in four.iter().zip(sum.to_array()) {
-                    h[at(i)] += x;
+        let t4 = t.map(f64x4::splat);
+        let mut b = a;
+        while b < dof.len() {
+            if STRAIGHT && let Some(first) = follow(dof, b) {
+                let at = (row + place[first]) as usize;
+                let mut sum = load(h, at);
+                for n in 0..N {
+                    sum += t4[n] * load(rows[n], b);
                 }
+                store(h, at, sum);
+                b += 4;
+            } else {
+                let mut sum = 0.0;
+                for n in 0..N {
+                    sum += t[n] * rows[n][b];
+                }
+                let (first, last) = ascending(here, place[dof[b] as usize]);
+                h[(adr[first as usize] + last) as usize] += sum;
+                b += 1;
             }
-        }
-        for (k, &i) in rest.iter().enumerate() {
-            let mut sum = 0.0;
-            for n in 0..N {
-                sum += t[n] * rows[n][a + 4 * fours.len() + k];
-            }
-            h[at(i)] += sum;
         }
     }
 }

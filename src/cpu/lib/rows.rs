@@ -148,10 +148,13 @@ impl Rows<'_, f64> {
     }
 }
 
-/// The first of four ascending dofs if they follow each other.
+// the first of four consecutive dofs from the k-th on; none if they are not consecutive
 #[inline(always)]
-pub(crate) fn follow(&[first, .., last]: &[i32; 4]) -> Option<usize> {
-    (last - first == 3).then_some(first as usize)
+pub(crate) fn follow(dof: &[i32], k: usize) -> Option<usize> {
+    match dof.get(k..k + 4) {
+        Some(&[first, _, _, last]) if last - first == 3 => Some(first as usize),
+        _ => None,
+    }
 }
 
 #[inline(always)]
@@ -169,15 +172,6 @@ pub(crate) fn store(x: &mut [f64], k: usize, value: f64x4) {
     }
 }
 
-// numbers of four dofs
-#[inline(always)]
-fn gather(x: &[f64], four: &[i32; 4]) -> f64x4 {
-    match follow(four) {
-        Some(first) => load(x, first),
-        None => f64x4::from(four.map(|i| x[i as usize])),
-    }
-}
-
 /// The sum of four numbers, in the same order on every processor: [`f64x4::reduce_add`] has another order without AVX.
 #[inline(always)]
 pub(crate) fn sum_of(x: f64x4) -> f64 {
@@ -187,21 +181,28 @@ pub(crate) fn sum_of(x: f64x4) -> f64 {
 
 #[inline(always)]
 fn dot_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], v: &[f64]) -> [f64; N] {
-    let mut sum4 = [f64x4::ZERO; N];
-    let (fours, rest) = dof.as_chunks();
-    for (k, four) in fours.iter().enumerate() {
-        let x = gather(v, four);
-        for i in 0..N {
-            sum4[i] += load(rows[i], 4 * k) * x;
-        }
-    }
     let mut sum = [0.0; N];
-    for (k, &i) in rest.iter().enumerate() {
-        for n in 0..N {
-            sum[n] += rows[n][4 * fours.len() + k] * v[i as usize];
+    let mut sum4 = [f64x4::ZERO; N];
+    let mut k = 0;
+    while k < dof.len() {
+        if let Some(first) = follow(dof, k) {
+            let x = load(v, first);
+            for i in 0..N {
+                sum4[i] += load(rows[i], k) * x;
+            }
+            k += 4;
+        } else {
+            let x = v[dof[k] as usize];
+            for i in 0..N {
+                sum[i] += rows[i][k] * x;
+            }
+            k += 1;
         }
     }
-    std::array::from_fn(|n| sum[n] + sum_of(sum4[n]))
+    for i in 0..N {
+        sum[i] += sum_of(sum4[i]);
+    }
+    sum
 }
 
 #[inline(always)]
@@ -209,26 +210,23 @@ fn add_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], f: [f64; N], out: &m
     if f.iter().all(|&f| f == 0.0) {
         return;
     }
-    let (fours, rest) = dof.as_chunks();
-    for (k, four) in fours.iter().enumerate() {
-        let mut sum = load(rows[0], 4 * k) * f64x4::splat(f[0]);
-        for n in 1..N {
-            sum += load(rows[n], 4 * k) * f64x4::splat(f[n]);
-        }
-        match follow(four) {
-            Some(first) => store(out, first, load(out, first) + sum),
-            None => {
-                for (&i, x) in four.iter().zip(sum.to_array()) {
-                    out[i as usize] += x;
-                }
+    let f4: [f64x4; N] = std::array::from_fn(|i| f64x4::splat(f[i]));
+    let mut k = 0;
+    while k < dof.len() {
+        if let Some(first) = follow(dof, k) {
+            let mut sum = load(rows[0], k) * f4[0];
+            for i in 1..N {
+                sum += load(rows[i], k) * f4[i];
             }
+            store(out, first, load(out, first) + sum);
+            k += 4;
+        } else {
+            let mut sum = rows[0][k] * f[0];
+            for i in 1..N {
+                sum += rows[i][k] * f[i];
+            }
+            out[dof[k] as usize] += sum;
+            k += 1;
         }
-    }
-    for (k, &i) in rest.iter().enumerate() {
-        let mut sum = rows[0][4 * fours.len() + k] * f[0];
-        for n in 1..N {
-            sum += rows[n][4 * fours.len() + k] * f[n];
-        }
-        out[i as usize] += sum;
     }
 }
