@@ -33,10 +33,10 @@ python3 tests/golden/make_compile.py urdf
 python3 tests/golden/make_compile.py scale
 python3 tests/golden/make_compile.py flex
 python3 tests/golden/make_sdf.py
-for name in lines sheet older_lines older_sheet; do
+for name in lines sheet old_lines old_sheet; do
     python3 tests/golden/make_soft.py $name 28
 done
-for name in block soft older_block older_soft rigid cage foil clay shell strain drum hide crate hose putty; do
+for name in block soft old_block old_soft rigid cage foil clay shell strain drum hide crate hose putty; do
     python3 tests/golden/make_soft.py $name 8
 done
 for name in tin field rod ribbon rope lath; do

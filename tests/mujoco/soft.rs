@@ -26,10 +26,10 @@ const NAMES: [&str; 20] = [
     "ring",
     "fold",
     "towel",
-    "older_lines",
-    "older_sheet",
-    "older_block",
-    "older_soft",
+    "old_lines",
+    "old_sheet",
+    "old_block",
+    "old_soft",
 ];
 
 /// Models without contacts.
@@ -61,10 +61,10 @@ const BY_STAGE: [&str; 18] = [
     "ring",
     "fold",
     "towel",
-    "older_lines",
-    "older_sheet",
-    "older_block",
-    "older_soft",
+    "old_lines",
+    "old_sheet",
+    "old_block",
+    "old_soft",
 ];
 
 /// Worlds in the states of a golden on a backend that has contacts of flexes.

@@ -139,9 +139,9 @@ fn contacts_of_flexes_of_shader_and_twin_agree() {
         "rope",
         "lath",
         "fold",
-        "older_lines",
-        "older_sheet",
-        "older_block",
+        "old_lines",
+        "old_sheet",
+        "old_block",
     ] {
         let path = format!("tests/golden/soft_{name}");
         let golden = Golden::open(&format!("{path}.npz"));
@@ -167,7 +167,7 @@ fn contacts_of_flexes_of_shader_and_twin_agree() {
             };
             let mut told = Vec::new();
             // the older collider takes the normal of a triangle that may be thin
-            let tolerance = tolerance * if name.starts_with("older") { 3.0 } else { 1.0 };
+            let tolerance = tolerance * if name.starts_with("old_") { 3.0 } else { 1.0 };
             let ties = differences(name, &m, stage, &before, teams, tolerance, &mut told);
             println!("{name} {}: {ties:?}", stage.name);
             assert!(ties.ties * 3 <= ties.met, "{name}: {ties:?}");
