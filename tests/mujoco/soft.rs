@@ -14,7 +14,8 @@ const NAMES: [&str; 16] = [
     "rope", "lath", "ring", "fold", "towel",
 ];
 
-/// Some of these with the older convex collider, whose kernel the tests of parity compare.
+/// Some of these with the older convex collider, whose kernel the tests of parity compare, but for `old_soft`: normals of thin
+/// triangles differ by 4e-3 there.
 const OLDER: [&str; 4] = ["old_lines", "old_sheet", "old_block", "old_soft"];
 
 /// Models without contacts.
@@ -118,6 +119,10 @@ fn contacts_with_flexes_are_those_of_mujoco_in_its_order() {
 #[test]
 fn what_touches_flexes_moves_as_in_mujoco() {
     moves_as_in_mujoco(&NAMES);
+}
+
+#[test]
+fn what_touches_flexes_by_the_older_collider_moves_as_in_mujoco() {
     moves_as_in_mujoco(&OLDER);
 }
 
