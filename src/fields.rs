@@ -2262,7 +2262,7 @@ fields! {
         solver_Jaref: real[njmax] {q_s2},
         /// J times search direction (ours)
         solver_Jv: real[njmax] {q_s2},
-        /// 1 where a row's cost is in the Hessian (ours)
+        /// where a row's cost is: 1 in the Hessian, 2 in its factor, 3 in both (ours)
         solver_inH: int[njmax],
         /// acceleration by a unit force of a row, J inv(M) (ours)
         solver_JMinv: real[njdual, nv] {per_inertia},

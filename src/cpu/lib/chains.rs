@@ -184,6 +184,55 @@ fn sub_columns<const N: usize>(to: &mut [f64], columns: [&[f64]; N], scl: [f64; 
     }
 }
 
+/// The least share of a pivot that [`update`] may leave.
+const SHARE: f64 = 1e-3;
+
+/// Changes the factor of H to that of H + `weight` w w' (Gill, Golub, Murray and Saunders, "Methods for modifying matrix
+/// factorizations", 1974). `w` has no entry after `last`, and its entries up to there lie in rows that have entries in each other's
+/// columns; it is zero afterwards. False, with the factor spoilt, if a pivot would lose nearly all of its digits.
+pub fn update(
+    a: &mut [f64],
+    dinv: &mut [f64],
+    w: &mut [f64],
+    mut weight: f64,
+    last: usize,
+    shape: Shape<'_>,
+) -> bool {
+    let mut fine = true;
+    let mut next = last as i32;
+    while next >= 0 {
+        let i = next as usize;
+        next = shape.parent[i];
+        let p = std::mem::take(&mut w[i]);
+        if p == 0.0 || !fine {
+            continue;
+        }
+        let at = shape.adr[i] as usize + i;
+        let pivot = a[at];
+        let new = pivot + weight * p * p;
+        fine = new > SHARE * pivot;
+        let inv = 1.0 / new;
+        let change = weight * p * inv;
+        weight *= pivot * inv;
+        a[at] = new;
+        dinv[i] = inv;
+
+        // rows above with entries in this column
+        let mut row = next;
+        while row >= shape.first[i] {
+            let k = row as usize;
+            if shape.end[k] as usize >= i {
+                let u = &mut a[shape.adr[k] as usize + i];
+                let rest = w[k] - p * *u;
+                w[k] = rest;
+                *u += change * rest;
+            }
+            row = shape.parent[k];
+        }
+    }
+    fine
+}
+
 /// Solves U D U' x = b in place. Arrays have [`MARGIN`] spare numbers at the end.
 pub fn solve(x: &mut [f64], u: &[f64], dinv: &[f64], shape: Shape<'_>) {
     let n = shape.end.len();

@@ -5,6 +5,7 @@ pub(crate) mod actuator_slope;
 pub(crate) mod adhesion;
 pub(crate) mod cage;
 pub(crate) mod chains;
+pub(crate) mod changed;
 pub(crate) mod cone;
 pub mod contact;
 pub(crate) mod coupling;

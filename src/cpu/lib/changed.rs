@@ -1,0 +1,65 @@
+//! Rows whose cost became quadratic or is no longer quadratic, which the Hessian of an island or its factor do not have yet.
+//!
+//! A change of one row is made in the factor of n dofs in n² operations, where a new factor takes n³. The Hessian then lacks this change,
+//! until many rows change and the factor is made from it again: `solver_inH` tells of each row where its cost is.
+
+use super::primal::Island;
+use crate::fields::Data;
+use crate::types::ConstraintState;
+
+/// The cost of a row is neither in the Hessian nor in its factor.
+pub const NOWHERE: i32 = 0;
+
+/// Bit of a row whose cost is in the Hessian.
+const IN_HESSIAN: i32 = 1;
+
+/// Bit of a row whose cost is in the factor.
+const IN_FACTOR: i32 = 2;
+
+/// One changed row for so many dofs is quicker to make in the factor than to factor again.
+const DOFS: usize = 8;
+
+/// Lists the rows of an island that the factor does not have in their present state (`solver_list`); returns their number, or none if
+/// they are many, or if a contact slides.
+pub fn list(d: &mut Data, island: &Island<'_, f64>) -> Option<usize> {
+    let most = 1 + island.dofs.len() / DOFS;
+    let mut num = 0;
+    for &r in island.rows {
+        let state = d.efc_state[r as usize];
+        let has = d.solver_inH[r as usize] & IN_FACTOR != 0;
+        if state == ConstraintState::Cone {
+            return None;
+        }
+        if has != (state == ConstraintState::Quadratic) {
+            if num == most {
+                return None;
+            }
+            d.solver_list[num] = r;
+            num += 1;
+        }
+    }
+    Some(num)
+}
+
+/// Notes that the factor takes the change of a row; true if its cost is in there now.
+pub fn take(places: &mut [i32], row: i32) -> bool {
+    let at = &mut places[row as usize];
+    *at ^= IN_FACTOR;
+    *at & IN_FACTOR != 0
+}
+
+/// What rows add to the Hessian: D, -D or 0. Notes that their cost is in the Hessian, and in the factor that will be made of it.
+#[inline(always)]
+pub fn weights<const N: usize>(
+    places: &mut [i32],
+    state: &[i32],
+    inertia: &[f64],
+    rows: [usize; N],
+) -> [f64; N] {
+    rows.map(|r| {
+        let quadratic = i32::from(state[r] == ConstraintState::Quadratic);
+        let weight = f64::from(quadratic - (places[r] & IN_HESSIAN)) * inertia[r];
+        places[r] = (IN_HESSIAN | IN_FACTOR) * quadratic;
+        weight
+    })
+}
