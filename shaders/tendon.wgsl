@@ -146,8 +146,9 @@ fn spatial_tendon(t: i32, first: i32, points: bool) -> i32 {
             let dir = normalize3(to - from_);
             len += dir.w * scale;
 
-            // rate of the distance of its ends, by dof
-            for (var e = 0; e < 2 && body0 != body1; e++) {
+            // rate of the distance of its ends, by dof; roundings of ends that keep their distance would be a lever for forces without bound
+            let apart = body_weldid(body0) != body_weldid(body1);
+            for (var e = 0; e < 2 && apart; e++) {
                 let second = e == 1;
                 let pull = dir.xyz * select(-scale, scale, second);
                 add_jac<ten_J, ten_J_colind>(

@@ -7,6 +7,10 @@ import manyworlds as mw
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 
 
+def pytest_addoption(parser):
+    parser.addoption("--seeds", type=int, default=40, help="number of random models")
+
+
 @pytest.fixture(scope="session")
 def models():
     """The folder `models/` of the repository."""

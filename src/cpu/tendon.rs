@@ -175,8 +175,8 @@ fn segment<R: Real>(
     let dir = select3(lanes, dir, [zero; 3]);
     let length = R::select(lanes, length, zero);
 
-    // rate of the distance of its ends, by dof
-    if body[0] != body[1] {
+    // rate of the distance of its ends, by dof; roundings of ends that keep their distance would be a lever for forces without bound
+    if m.body_weldid[body[0]] != m.body_weldid[body[1]] {
         let (adr, num) = (m.ten_J_rowadr[t] as usize, m.ten_J_rownnz[t] as usize);
         let colind = &m.ten_J_colind[adr..adr + num];
         let mut rows = std::mem::take(&mut d.ten_J);

@@ -1,4 +1,5 @@
-//! Inertia matrices that single precision cannot resolve: worlds are flagged, and `auto` does not take single precision.
+//! Inertia matrices that single precision cannot resolve: worlds are flagged, and `auto` does not take single precision. Roundings are
+//! no levers.
 
 use std::fmt::Write as _;
 
@@ -127,4 +128,30 @@ fn auto_takes_the_precision_that_a_model_needs() {
     let why = "f64 (auto: the inertia matrix at qpos0 is too coarse in single precision)";
     assert!(long.contains(why), "{long}");
     assert!(!auto(10).contains("coarse"), "{}", auto(10));
+}
+
+#[test]
+fn a_tendon_within_a_rigid_body_pulls_at_nothing() {
+    let turned = r#"euler="17 -55 32""#;
+    for (jacobian, rows) in [("dense", 0), ("sparse", 1)] {
+        let text = format!(
+            r#"<mujoco><option jacobian="{jacobian}"/><worldbody><body pos=".2 .5 .8" {turned}><freejoint/><geom size=".1" pos=".1 .2 .1"/>
+            <site name="a" pos=".03 .1 .07"/><body pos=".4 .3 -.1" {turned}><geom size=".1"/><site name="b" pos=".1 -.2 .13"/></body></body></worldbody>
+            <tendon><spatial range=".1 .2" limited="true"><site site="a"/><site site="b"/></spatial></tendon></mujoco>"#
+        );
+        let m = Model::from_xml_str(&text).unwrap();
+        for backend in BACKENDS {
+            let mut batch = Batch::with(&m, 2, Settings::default().backend(backend)).unwrap();
+            batch.forward().unwrap();
+            let told = format!("{jacobian}, {backend:?}");
+            assert_eq!(batch.ints("nefc").unwrap(), [rows; 2], "{told}");
+            let lever = batch.reals("ten_J").unwrap();
+            assert!(lever.iter().all(|x| *x == 0.0), "{told}: {lever:?}");
+            let qacc = batch.reals("qacc").unwrap();
+            let fall = [0.0, 0.0, -9.81, 0.0, 0.0, 0.0];
+            for (got, want) in qacc.iter().zip(fall.iter().cycle()) {
+                assert!((got - want).abs() < 1e-3, "{told}: {qacc:?}");
+            }
+        }
+    }
 }
