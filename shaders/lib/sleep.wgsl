@@ -80,27 +80,38 @@ fn site_is_awake(id: i32) -> bool {
     return id >= 0 && body_is_awake(site_bodyid(max(id, 0)));
 }
 
-// where the target of an actuator is awake; everywhere if it has none
-fn actuator_awake(i: i32) -> bool {
+// 1 where a tree of a tendon is awake, 0 where they sleep, -1 where it has none
+fn tendon_state(i: i32) -> i32 {
+    return select(awake_state(tendon_awake(i)), -1, tendon_treenum(i) == 0);
+}
+
+// 1 where the target of an actuator is awake or it has none, 0 where it sleeps, -1 where it is static. A target of two static sites
+// sleeps, as in MuJoCo
+fn actuator_state(i: i32) -> i32 {
     let id = actuator_trnid(i, 0);
     let other = actuator_trnid(i, 1);
     let type_ = actuator_trntype(i);
     if (type_ == TRN_JOINT || type_ == TRN_JOINTINPARENT || (type_ == TRN_SO3 && other < 0)) {
-        return body_is_awake(jnt_bodyid(id));
+        return body_awake(jnt_bodyid(id));
     }
     if (type_ == TRN_SO3 || type_ == TRN_SLIDERCRANK) {
-        return site_is_awake(id) || site_is_awake(other);
+        return awake_state(site_is_awake(id) || site_is_awake(other));
     }
     if (type_ == TRN_SITE) {
-        return site_is_awake(id);
+        return body_awake(site_bodyid(id));
     }
     if (type_ == TRN_TENDON) {
-        return tendon_awake(id);
+        return tendon_state(id);
     }
     if (type_ == TRN_BODY) {
-        return body_is_awake(id);
+        return body_awake(id);
     }
-    return true;
+    return 1;
+}
+
+// 1 where something is awake, 0 where it sleeps
+fn awake_state(awake: bool) -> i32 {
+    return select(0, 1, awake);
 }
 
 // where a sensor is read: where none of its objects sleeps, or one of them is awake
@@ -128,14 +139,11 @@ fn object_state(kind: i32, id: i32) -> i32 {
     if (kind == OBJ_JOINT) {
         return body_awake(jnt_bodyid(id));
     }
-    if (kind == OBJ_TENDON && tendon_treenum(id) == 0) {
-        return -1;
-    }
     if (kind == OBJ_TENDON) {
-        return select(0, 1, tendon_awake(id));
+        return tendon_state(id);
     }
     if (kind == OBJ_ACTUATOR) {
-        return select(0, 1, actuator_awake(id));
+        return actuator_state(id);
     }
     return 1;
 }
@@ -389,7 +397,7 @@ fn keep_forces() {
 // computed
 fn rest_actuators() {
     for (var i = lane; i < nactuator; i += LANES) {
-        let awake = actuator_awake(i);
+        let awake = actuator_state(i) != 0;
         let out = actuator_outadr(i);
         for (var r = out; r < out + actuator_outnum(i) && !awake; r++) {
             set_actuator_force(r, 0.0);

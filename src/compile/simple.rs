@@ -76,6 +76,7 @@ pub(super) fn under_heavy_tendons(m: &Arrays) -> Vec<bool> {
     let body_at = |k: usize| {
         let id = usize::try_from(m.wrap_objid[k]).ok()?;
         let body = match WrapType::from_i32(m.wrap_type[k]) {
+            Some(WrapType::Joint) => *m.jnt_bodyid.get(id)?,
             Some(WrapType::Site) => *m.site_bodyid.get(id)?,
             Some(WrapType::Sphere | WrapType::Cylinder) => *m.geom_bodyid.get(id)?,
             _ => return None,

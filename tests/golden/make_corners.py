@@ -172,4 +172,17 @@ for jacobian in ("dense", "sparse"):
                  <equality><{kind} site1="a" site2="b"/></equality></mujoco>""",
                  "ne nl nefc efc_type efc_id efc_pos qacc", qpos=[0.2] * (1 + joints.count("axis")))
 
+# actuators of static objects do not sleep, but for one between two sites
+case("actuators of what is static", """<mujoco><option><flag sleep="enable"/></option><worldbody><site name="a"/><site name="b" pos=".1 .1 .2"/><body name="s" pos="2 0 0"><geom size=".1"/></body>
+     <body pos="0 0 3"><freejoint/><geom size=".1"/></body></worldbody><tendon><spatial name="t"><site site="a"/><site site="b"/></spatial></tendon>
+     <actuator><motor cranksite="a" slidersite="b" cranklength=".5"/><motor name="at" site="a"/><motor site="a" refsite="b"/><adhesion body="s" ctrlrange="0 1"/>
+     <motor tendon="t"/><intvelocity site="b" actrange="-1 1" kp="3"/></actuator><sensor><actuatorfrc actuator="at"/><tendonpos tendon="t"/></sensor></mujoco>""",
+     "actuator_force act_dot sensordata", ctrl=[0.5] * 6)
+
+# inertia of a fixed tendon couples the joints of a body that slides
+for text in ('<fixed name="t" armature=".3">JOINTS</fixed></tendon>', '<fixed name="t">JOINTS</fixed></tendon><actuator><motor tendon="t" armature=".2"/></actuator>'):
+    joints = '<joint joint="x" coef=".5"/><joint joint="y" coef=".8"/>'
+    case(f"inertia of a fixed tendon, {text[:30]}", f"""<mujoco><worldbody><body><joint name="x" type="slide"/><joint name="y" type="slide" axis="0 1 0"/><geom size=".1"/></body>
+         </worldbody><tendon>{text.replace("JOINTS", joints)}</mujoco>""", "qacc qfrc_bias", qvel=[0.1, 0.3], qfrc_applied=[1, 2])
+
 json.dump(CASES, open(pathlib.Path(__file__).parent / "corners.json", "w"), separators=(",", ":"))

@@ -166,7 +166,33 @@ fn tendons_that_nothing_moves_have_mujocos_rows(backend: Backend) {
     assert_eq!(met, 3);
 }
 
+// all that MuJoCo said of so many cases, all of it in reals
+fn as_mujoco_says(backend: Backend, about: &str, num: usize) {
+    let cases = cases();
+    let named = |case: &&Value| case["name"].as_str().unwrap().starts_with(about);
+    let cases: Vec<&Value> = cases.iter().filter(named).collect();
+    assert_eq!(cases.len(), num, "{about}");
+    for case in cases {
+        let mut batch = forwarded(case, backend);
+        for (field, want) in numbers(&case["said"]) {
+            let e = error(batch.reals(field).unwrap(), &want.repeat(2));
+            let tolerance = by_precision(backend, 1e-9, 1e-6);
+            assert!(e < tolerance, "{about}: {field} is off by {e:e}");
+        }
+    }
+}
+
+fn actuators_of_what_is_static_do_not_sleep(backend: Backend) {
+    as_mujoco_says(backend, "actuators of what is static", 1);
+}
+
+fn inertia_of_fixed_tendons_couples_slides(backend: Backend) {
+    as_mujoco_says(backend, "inertia of a fixed tendon", 2);
+}
+
 on_every_backend!(
+    actuators_of_what_is_static_do_not_sleep,
+    inertia_of_fixed_tendons_couples_slides,
     tendons_that_nothing_moves_have_mujocos_rows,
     arms_that_share_an_end_push_across_both,
     solids_with_one_center_touch,

@@ -109,20 +109,36 @@ fn site_is_awake<R: Real>(m: &Model, d: &Data<R>, id: i32) -> R::Mask {
     }
 }
 
-/// Where the target of an actuator is awake; everywhere if it has none.
-pub fn actuator_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
+// 1 where a tree of a tendon is awake, 0 where they sleep, -1 where it has none
+fn tendon_state<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
+    match m.tendon_treenum[i] {
+        0 => -R::one(),
+        _ => awake_state(tendon_awake(m, d, i)),
+    }
+}
+
+/// 1 where the target of an actuator is awake or it has none, 0 where it sleeps, -1 where it is static. A target of two static sites
+/// sleeps, as in MuJoCo.
+pub fn actuator_state<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R {
     let ids = [m.actuator_trnid[2 * i], m.actuator_trnid[2 * i + 1]];
     let of_site = |id: i32| site_is_awake(m, d, id);
-    let of_joint = |id: i32| body_is_awake(d, m.jnt_bodyid[id as usize] as usize);
+    let of_body = |body: i32| R::of_int(d.body_awake[body as usize]);
+    let of_joint = |id: i32| of_body(m.jnt_bodyid[id as usize]);
     match TrnType::from_i32(m.actuator_trntype[i]) {
         Some(TrnType::Joint | TrnType::JointInParent) => of_joint(ids[0]),
         Some(TrnType::So3) if ids[1] < 0 => of_joint(ids[0]),
-        Some(TrnType::So3 | TrnType::SliderCrank) => of_site(ids[0]) | of_site(ids[1]),
-        Some(TrnType::Site) => of_site(ids[0]),
-        Some(TrnType::Tendon) => tendon_awake(m, d, ids[0] as usize),
-        Some(TrnType::Body) => body_is_awake(d, ids[0] as usize),
-        _ => !nowhere::<R>(),
+        Some(TrnType::So3 | TrnType::SliderCrank) => awake_state(of_site(ids[0]) | of_site(ids[1])),
+        Some(TrnType::Site) => of_body(m.site_bodyid[ids[0] as usize]),
+        Some(TrnType::Tendon) => tendon_state(m, d, ids[0] as usize),
+        Some(TrnType::Body) => of_body(ids[0]),
+        _ => R::one(),
     }
+}
+
+// 1 where something is awake, 0 where it sleeps
+#[inline(always)]
+fn awake_state<R: Real>(awake: R::Mask) -> R {
+    R::select(awake, R::one(), R::zero())
 }
 
 /// Where a sensor is read: where none of its objects sleeps, or one of them is awake.
@@ -148,16 +164,14 @@ pub fn sensor_awake<R: Real>(m: &Model, d: &Data<R>, i: usize) -> R::Mask {
 // 1 where an object is awake, 0 where it sleeps, -1 where it is static
 fn object_state<R: Real>(m: &Model, d: &Data<R>, kind: i32, id: usize) -> R {
     let of_body = |body: i32| R::of_int(d.body_awake[body as usize]);
-    let of_mask = |awake: R::Mask| R::select(awake, R::one(), R::zero());
     match ObjType::from_i32(kind) {
         Some(ObjType::Body | ObjType::XBody) => of_body(id as i32),
         Some(ObjType::Joint) => of_body(m.jnt_bodyid[id]),
         Some(ObjType::Geom) => of_body(m.geom_bodyid[id]),
         Some(ObjType::Site) => of_body(m.site_bodyid[id]),
         Some(ObjType::Camera) => of_body(m.cam_bodyid[id]),
-        Some(ObjType::Tendon) if m.tendon_treenum[id] == 0 => -R::one(),
-        Some(ObjType::Tendon) => of_mask(tendon_awake(m, d, id)),
-        Some(ObjType::Actuator) => of_mask(actuator_awake(m, d, id)),
+        Some(ObjType::Tendon) => tendon_state(m, d, id),
+        Some(ObjType::Actuator) => actuator_state(m, d, id),
         _ => R::one(),
     }
 }
@@ -469,7 +483,7 @@ pub fn keep_forces<R: Real>(m: &Model, d: &mut Data<R>) {
 /// Actuators of sleeping trees have no force, and their activation rates stay as they were.
 pub fn rest_actuators<R: Real>(m: &Model, d: &mut Data<R>) {
     for i in 0..m.nactuator {
-        let awake = actuator_awake(m, d, i);
+        let awake = !actuator_state(m, d, i).abs().le(R::zero());
         let out = m.actuator_outadr[i] as usize;
         for force in &mut d.actuator_force[out..out + m.actuator_outnum[i] as usize] {
             *force = R::select(awake, *force, R::zero());
