@@ -16,6 +16,10 @@ def one_of(*values):
     return lambda draw: str(draw.choice(values))
 
 
+def either(*values):
+    return lambda draw: draw.choice(values)(draw)
+
+
 def joined(*values):
     return lambda draw: " ".join(value(draw) for value in values)
 
@@ -98,6 +102,7 @@ JOINT = {**SPRING, **PLACE, "group": (0.1, one_of(0, 1, 2))}
 SCALAR = {
     "actuatorfrcrange": (0.15, one_of("-3 3")),
     "actuatorgravcomp": (0.1, one_of("true")),
+    "axis": (1, either(numbers(3, -1, 1), one_of("1 0 0", "0 1 0", "0 0 1"))),
     "ref": (0.2, number(-0.2, 0.2)),
     "springref": (0.3, number(-0.2, 0.2)),
 }
@@ -211,7 +216,7 @@ class Text:
         name = self.name("joint")
         self.names["ball" if kind == "ball" else "scalar"].append(name)
         limit = {"range": (1, RANGES[kind]), **LIMITED} if self.chance(0.4) else {}
-        own = {} if kind == "ball" else {"axis": (1, numbers(3, -1, 1)), **SCALAR}
+        own = {} if kind == "ball" else SCALAR
         return self.element("joint", JOINT, limit, own, name=name, type=kind)
 
     def joints(self):
@@ -261,10 +266,10 @@ class Text:
         of = self.draw.choice(["scalar", "scalar", "ball", "free", "tendon", "site"])
         if not (names := self.some(of)):
             return None
-        sixth = {"scalar": 1, "tendon": 1, "ball": 3}.get(of, 6)
-        kind = self.draw.choice(list(ACTUATORS) if sixth == 1 else ["motor", "velocity", "general"])
+        gears = {"scalar": 1, "tendon": 1, "ball": 3}.get(of, 6)
+        kind = self.draw.choice(list(ACTUATORS) if gears == 1 else ["motor", "velocity", "general"])
         target = {of if of in ("tendon", "site") else "joint": names[0]}
-        gear = {"gear": (0.5 if sixth == 1 else 1, numbers(sixth, -2, 2))}
+        gear = {"gear": (0.5 if gears == 1 else 1, numbers(gears, -2, 2))}
         return self.element(kind, gear, ACTUATORS[kind], name=self.name("actuator"), **target)
 
     def sensor(self):
