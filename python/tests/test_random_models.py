@@ -67,6 +67,9 @@ def test_a_random_model_is_mujocos(seed, backend):
             assert apart(*(np.asarray(getattr(of, field), float) for of in (model, theirs))) < 1e-8, field
 
     d, batch = moving(m, seed), mw.Batch(model, 2, backend=backend)
+    # accelerations by a singular inertia matrix are roundings
+    if d.warning[mujoco.mjtWarning.mjWARN_INERTIA].number:
+        return
     state = {name: getattr(d, name).copy() for name in INPUTS if getattr(d, name).size}
     for name, value in state.items():
         batch.write(name, np.array([value, value], batch.dtype))
