@@ -407,8 +407,8 @@ mod tests {
     use crate::cpu;
     use crate::cpu::lib::primal::{Maps, island_of};
 
-    // a heap whose bodies are numbered at random
-    fn heap(cone: &str) -> Model {
+    // a heap whose bodies are numbered at random, after a step and forward dynamics
+    fn heap(cone: &str) -> (Model, Data) {
         let num = 125;
         let body = |k: usize| {
             let at = 37 * k % num;
@@ -419,7 +419,11 @@ mod tests {
         let text = format!(
             r#"<mujoco><option cone="{cone}"/><worldbody><geom type="plane" size="9 9 1"/>{bodies}</worldbody></mujoco>"#
         );
-        Model::from_xml_str(&text).unwrap()
+        let m = Model::from_xml_str(&text).unwrap();
+        let mut d = Data::new(&m);
+        cpu::step(&m, &mut d);
+        cpu::forward(&m, &mut d);
+        (m, d)
     }
 
     // a system whose Hessian is made and factored
@@ -447,15 +451,10 @@ mod tests {
     #[test]
     fn a_factor_takes_few_rows_as_one_made_anew_does() {
         for cone in ["pyramidal", "elliptic"] {
-            let m = heap(cone);
-            let mut d = Data::new(&m);
-            cpu::step(&m, &mut d);
-            cpu::forward(&m, &mut d);
+            let (m, mut d) = heap(cone);
             let maps = Maps::take(&mut d);
             let island = island_of(&m, &d, &maps, 0);
-            for state in &mut d.efc_state {
-                *state = ConstraintState::Quadratic as i32;
-            }
+            d.efc_state.fill(ConstraintState::Quadratic as i32);
             let mut system = factored(&m, &mut d, &island);
 
             // one row, some, too many, and back again
@@ -485,10 +484,7 @@ mod tests {
 
     #[test]
     fn a_contact_that_slides_finds_the_rows_of_before() {
-        let m = heap("elliptic");
-        let mut d = Data::new(&m);
-        cpu::step(&m, &mut d);
-        cpu::forward(&m, &mut d);
+        let (m, mut d) = heap("elliptic");
         let maps = Maps::take(&mut d);
         let island = island_of(&m, &d, &maps, 0);
         d.efc_state.fill(ConstraintState::Satisfied as i32);
@@ -512,10 +508,7 @@ mod tests {
     #[test]
     fn an_order_changes_the_work_and_not_the_direction() {
         for cone in ["pyramidal", "elliptic"] {
-            let m = heap(cone);
-            let mut d = Data::new(&m);
-            cpu::step(&m, &mut d);
-            cpu::forward(&m, &mut d);
+            let (m, mut d) = heap(cone);
             let maps = Maps::take(&mut d);
             let island = island_of(&m, &d, &maps, 0);
             let num = island.dofs.len();
