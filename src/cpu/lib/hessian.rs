@@ -10,7 +10,7 @@
 //! Where few rows changed, the twin takes them into the factor, and into the Hessian only before it factors it again
 //! ([`super::changed`]).
 
-use wide::f64x4;
+use wide::{f64x2, f64x4};
 
 use super::chains;
 use super::changed;
@@ -18,7 +18,9 @@ use super::cone::{Contact, is_elliptic};
 use super::coupling::{couplings_of, is_coupled};
 use super::order::{self, Order};
 use super::primal::{Island, System};
-use super::rows::{Patterns, Rows, follow, for_rows, load, patterns, store};
+use super::rows::{
+    Patterns, Rows, follow, follow_two, for_rows, load, load_two, patterns, store, store_two,
+};
 use crate::fields::{Data, Model};
 use crate::types::*;
 
@@ -330,7 +332,7 @@ fn add_rows<const N: usize, const STRAIGHT: bool>(
         let here = place[dof[a] as usize];
         let row = adr[here as usize];
         let t = weighted(&std::array::from_fn(|n| rows[n][a]));
-        let t4 = t.map(f64x4::splat);
+        let (t4, t2) = (t.map(f64x4::splat), t.map(f64x2::splat));
         let mut b = a;
         while b < dof.len() {
             if STRAIGHT && let Some(first) = follow(dof, b) {
@@ -341,6 +343,14 @@ fn add_rows<const N: usize, const STRAIGHT: bool>(
                 }
                 store(h, at, sum);
                 b += 4;
+            } else if STRAIGHT && let Some(first) = follow_two(dof, b) {
+                let at = (row + place[first]) as usize;
+                let mut sum = load_two(h, at);
+                for n in 0..N {
+                    sum += t2[n] * load_two(rows[n], b);
+                }
+                store_two(h, at, sum);
+                b += 2;
             } else {
                 let mut sum = 0.0;
                 for n in 0..N {

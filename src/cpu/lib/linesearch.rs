@@ -13,6 +13,7 @@
 
 use super::cone::{Path, path_cost, path_eval};
 use super::math::is_fine;
+use super::one_sided;
 use crate::real::{Mask, Real};
 use crate::types::MINVAL;
 
@@ -178,6 +179,10 @@ impl<R: Real> Line<'_, R> {
     // quadratic where the residual is negative, else zero
     #[inline(always)]
     fn slope_one_sided(&self, alpha: R) -> Quadratic<R> {
+        if is_fine::<R>() {
+            let [linear, square] = one_sided::slope(self.one_world(), alpha.lane(0)).map(R::splat);
+            return Quadratic { linear, square };
+        }
         let (zero, half) = (R::zero(), R::splat(0.5));
         let [linear, square] = self.sum_one_sided(|x0, v, inertia| {
             let active = alpha.mul_add(v, x0).lt(zero);
@@ -190,45 +195,40 @@ impl<R: Real> Line<'_, R> {
     #[inline(always)]
     fn cost_one_sided(&self, alpha: R) -> R {
         let (zero, half) = (R::zero(), R::splat(0.5));
-        let [c0, c1, c2] = self.sum_one_sided(|x0, v, inertia| {
-            let active = alpha.mul_add(v, x0).lt(zero);
-            let force = inertia * x0;
-            let (q0, q1, q2) = (half * force * x0, force * v, half * inertia * v * v);
-            let was = R::select(x0.lt(zero), q0, zero);
-            [
-                R::select(active, q0, zero) - was,
-                R::select(active, q1, zero),
-                R::select(active, q2, zero),
-            ]
-        });
+        let [c0, c1, c2] = match is_fine::<R>() {
+            true => one_sided::cost(self.one_world(), alpha.lane(0)).map(R::splat),
+            false => self.sum_one_sided(|x0, v, inertia| {
+                let active = alpha.mul_add(v, x0).lt(zero);
+                let force = inertia * x0;
+                let (q0, q1, q2) = (half * force * x0, force * v, half * inertia * v * v);
+                let was = R::select(x0.lt(zero), q0, zero);
+                [
+                    R::select(active, q0, zero) - was,
+                    R::select(active, q1, zero),
+                    R::select(active, q2, zero),
+                ]
+            }),
+        };
         alpha.mul_add(alpha.mul_add(c2, c1), c0)
     }
 
-    // sums of terms of all one-sided rows. Of one world every fourth row goes to the same partial sum, so that no term waits for the one
-    // before; side by side the place of a row depends on the other lanes, and there is one sum
+    // the one-sided rows of one world in f64
+    #[inline(always)]
+    fn one_world(&self) -> one_sided::Rows<'_> {
+        self.one_sided.map(bytemuck::cast_slice)
+    }
+
+    // sums of terms of all one-sided rows. Side by side the place of a row depends on the other lanes, so there is one sum
     #[inline(always)]
     fn sum_one_sided<const N: usize>(&self, terms: impl Fn(R, R, R) -> [R; N]) -> [R; N] {
-        let mut sums = [[R::zero(); N]; 4];
-        let mut add = |k: usize, x: R, v: R, inertia: R| {
-            let sum = &mut sums[if R::WIDTH == 1 { k } else { 0 }];
-            for (sum, term) in sum.iter_mut().zip(terms(x, v, inertia)) {
+        let mut sums = [R::zero(); N];
+        let [x, v, inertia] = self.one_sided;
+        for ((&x, &v), &inertia) in x.iter().zip(v).zip(inertia) {
+            for (sum, term) in sums.iter_mut().zip(terms(x, v, inertia)) {
                 *sum += term;
             }
-        };
-        let [(x, x_rest), (v, v_rest), (inertia, rest)] =
-            self.one_sided.map(|row| row.as_chunks::<4>());
-        for ((x, v), inertia) in x.iter().zip(v).zip(inertia) {
-            for k in 0..4 {
-                add(k, x[k], v[k], inertia[k]);
-            }
         }
-        for (k, ((&x, &v), &inertia)) in x_rest.iter().zip(v_rest).zip(rest).enumerate() {
-            add(k, x, v, inertia);
-        }
-        match R::WIDTH {
-            1 => std::array::from_fn(|n| (sums[0][n] + sums[1][n]) + (sums[2][n] + sums[3][n])),
-            _ => sums[0],
-        }
+        sums
     }
 
     /// The step that minimises the cost in the `live` lanes, and the decrease of the cost; a step of 0 where no point is lower.

@@ -31,6 +31,7 @@ pub mod math;
 pub(crate) mod medium;
 pub(crate) mod medium_slope;
 pub(crate) mod metric;
+pub(crate) mod one_sided;
 pub(crate) mod order;
 pub(crate) mod penalty;
 pub(crate) mod plastic;

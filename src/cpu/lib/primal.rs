@@ -4,6 +4,8 @@
 //!
 //! One code for one world and for worlds side by side; where they differ, they use a [`System`].
 
+use std::ops::Range;
+
 use super::cone::{Contact, PATH, is_elliptic};
 use super::coupling::{add_couplings, is_coupled, solve_dofs};
 use super::hessian::Sparse;
@@ -363,6 +365,12 @@ pub fn update_constraint<R: Real, S: System<R>>(
     for &r in friction {
         quadratic = quadratic | update_row(d, Sort::Friction, r as usize);
     }
+    if m.opt.cone == Cone::Pyramidal {
+        for rows in runs(rest) {
+            quadratic = quadratic | update_one_sided(d, rows);
+        }
+        return Change { quadratic, cone };
+    }
     let mut k = 0;
     while k < rest.len() {
         let r = rest[k] as usize;
@@ -381,6 +389,24 @@ pub fn update_constraint<R: Real, S: System<R>>(
         k += contact.dim;
     }
     Change { quadratic, cone }
+}
+
+// limits and contacts: as [`update_row`] of each
+fn update_one_sided<R: Real>(d: &mut Data<R>, rows: Range<usize>) -> R::Mask {
+    let zero = R::zero();
+    let [quadratic, satisfied] = [ConstraintState::Quadratic, ConstraintState::Satisfied];
+    let mut changed = zero.lt(zero);
+    let (inertia, x) = (&d.efc_D[rows.clone()], &d.solver_Jaref[rows.clone()]);
+    let force = &mut d.efc_force[rows.clone()];
+    let state = &mut d.efc_state[rows];
+    for (((force, state), &inertia), &x) in force.iter_mut().zip(state).zip(inertia).zip(x) {
+        let free = zero.le(x);
+        let was = R::int_is(*state, quadratic as i32);
+        changed = changed | (zero.lt(inertia) & !(was ^ free));
+        *force = R::select(free, zero, -inertia * x);
+        *state = R::select_int(free, R::int(satisfied as i32), R::int(quadratic as i32));
+    }
+    changed
 }
 
 // sets force and state of a row; true if it became quadratic or is no longer, in the lanes that have it (the others have D = 0)
@@ -584,6 +610,12 @@ pub fn line_search<R: Real, S: System<R>>(
     }
 }
 
+// the runs of consecutive row numbers in a list
+fn runs(list: &[i32]) -> impl Iterator<Item = Range<usize>> {
+    list.chunk_by(|a, b| a + 1 == *b)
+        .map(|run| run[0] as usize..run[0] as usize + run.len())
+}
+
 // true if the row numbers are consecutive
 fn is_contiguous(rows: &[i32]) -> bool {
     match rows {
@@ -601,6 +633,10 @@ fn gather<R: Real, S: System<R>>(
     rows: &[i32],
     at: usize,
 ) -> [usize; 2] {
+    if m.opt.cone == Cone::Pyramidal {
+        gather_one_sided(d, rows, at);
+        return [rows.len(), 0];
+    }
     let one_sided = |&&r: &&i32| !is_elliptic(m, d, r as usize);
     let num = rows.iter().filter(one_sided).count();
     let mut n = at;
@@ -626,6 +662,20 @@ fn gather<R: Real, S: System<R>>(
     [num, ncone]
 }
 
+// residuals, their changes and D of one-sided rows
+fn gather_one_sided<R: Real>(d: &mut Data<R>, rows: &[i32], at: usize) {
+    let quad = &mut d.solver_quad[at..at + 3 * rows.len()];
+    let from = [&d.solver_Jaref, &d.solver_Jv, &d.efc_D];
+    for (to, from) in quad.chunks_exact_mut(rows.len().max(1)).zip(from) {
+        let mut to = to;
+        for rows in runs(rows) {
+            let (here, rest) = to.split_at_mut(rows.len());
+            here.copy_from_slice(&from[rows]);
+            to = rest;
+        }
+    }
+}
+
 /// Moves along the search direction.
 pub fn take_step<R: Real>(d: &mut Data<R>, island: &Island<'_, R>, alpha: R) {
     for &i in island.dofs {
@@ -633,8 +683,10 @@ pub fn take_step<R: Real>(d: &mut Data<R>, island: &Island<'_, R>, alpha: R) {
         d.qacc[i] = alpha.mul_add(d.solver_search[i], d.qacc[i]);
         d.solver_Ma[i] = alpha.mul_add(d.solver_Mv[i], d.solver_Ma[i]);
     }
-    for &r in island.rows {
-        let r = r as usize;
-        d.solver_Jaref[r] = alpha.mul_add(d.solver_Jv[r], d.solver_Jaref[r]);
+    for rows in runs(island.rows) {
+        let moves = &d.solver_Jv[rows.clone()];
+        for (x, &v) in d.solver_Jaref[rows].iter_mut().zip(moves) {
+            *x = alpha.mul_add(v, *x);
+        }
     }
 }

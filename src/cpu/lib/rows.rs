@@ -1,7 +1,7 @@
 //! Products with the constraint Jacobian. Rows of one contact are consecutive and have the same dofs, so up to four are processed
 //! together: a dof's number is read once.
 
-use wide::f64x4;
+use wide::{f64x2, f64x4};
 
 use crate::fields::{Arrays, Data};
 use crate::real::Real;
@@ -172,6 +172,30 @@ pub(crate) fn store(x: &mut [f64], k: usize, value: f64x4) {
     }
 }
 
+// the same for two
+#[inline(always)]
+pub(crate) fn follow_two(dof: &[i32], k: usize) -> Option<usize> {
+    match dof.get(k..k + 2) {
+        Some(&[first, last]) if last - first == 1 => Some(first as usize),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+pub(crate) fn load_two(x: &[f64], k: usize) -> f64x2 {
+    match x.get(k..).and_then(|x| x.first_chunk::<2>()) {
+        Some(x) => f64x2::from(*x),
+        None => f64x2::ZERO,
+    }
+}
+
+#[inline(always)]
+pub(crate) fn store_two(x: &mut [f64], k: usize, value: f64x2) {
+    if let Some(x) = x.get_mut(k..).and_then(|x| x.first_chunk_mut::<2>()) {
+        *x = value.to_array();
+    }
+}
+
 /// The sum of four numbers, in the same order on every processor: [`f64x4::reduce_add`] has another order without AVX.
 #[inline(always)]
 pub(crate) fn sum_of(x: f64x4) -> f64 {
@@ -182,6 +206,7 @@ pub(crate) fn sum_of(x: f64x4) -> f64 {
 #[inline(always)]
 fn dot_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], v: &[f64]) -> [f64; N] {
     let mut sum = [0.0; N];
+    let mut sum2 = [f64x2::ZERO; N];
     let mut sum4 = [f64x4::ZERO; N];
     let mut k = 0;
     while k < dof.len() {
@@ -191,6 +216,12 @@ fn dot_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], v: &[f64]) -> [f64; 
                 sum4[i] += load(rows[i], k) * x;
             }
             k += 4;
+        } else if let Some(first) = follow_two(dof, k) {
+            let x = load_two(v, first);
+            for i in 0..N {
+                sum2[i] += load_two(rows[i], k) * x;
+            }
+            k += 2;
         } else {
             let x = v[dof[k] as usize];
             for i in 0..N {
@@ -199,8 +230,27 @@ fn dot_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], v: &[f64]) -> [f64; 
             k += 1;
         }
     }
+    let sums = sums_of(sum4, sum2);
     for i in 0..N {
-        sum[i] += sum_of(sum4[i]);
+        sum[i] += sums[i];
+    }
+    sum
+}
+
+// for each row the sum of its four and its two numbers; two rows at a time share the last addition
+#[inline(always)]
+fn sums_of<const N: usize>(four: [f64x4; N], two: [f64x2; N]) -> [f64; N] {
+    let half: [[f64; 2]; N] = std::array::from_fn(|i| {
+        let [a, b, c, d] = four[i].to_array();
+        let half = f64x2::from([a, b]) + f64x2::from([c, d]);
+        (half + two[i]).to_array()
+    });
+    let mut sum = [0.0; N];
+    for i in (0..N).step_by(2) {
+        let next = (i + 1).min(N - 1);
+        let first = f64x2::from([half[i][0], half[next][0]]);
+        let second = f64x2::from([half[i][1], half[next][1]]);
+        [sum[i], sum[next]] = (first + second).to_array();
     }
     sum
 }
@@ -210,7 +260,8 @@ fn add_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], f: [f64; N], out: &m
     if f.iter().all(|&f| f == 0.0) {
         return;
     }
-    let f4: [f64x4; N] = std::array::from_fn(|i| f64x4::splat(f[i]));
+    let f4 = f.map(f64x4::splat);
+    let f2 = f.map(f64x2::splat);
     let mut k = 0;
     while k < dof.len() {
         if let Some(first) = follow(dof, k) {
@@ -220,6 +271,13 @@ fn add_rows<const N: usize>(rows: [&[f64]; N], dof: &[i32], f: [f64; N], out: &m
             }
             store(out, first, load(out, first) + sum);
             k += 4;
+        } else if let Some(first) = follow_two(dof, k) {
+            let mut sum = load_two(rows[0], k) * f2[0];
+            for i in 1..N {
+                sum += load_two(rows[i], k) * f2[i];
+            }
+            store_two(out, first, load_two(out, first) + sum);
+            k += 2;
         } else {
             let mut sum = rows[0][k] * f[0];
             for i in 1..N {
