@@ -172,7 +172,14 @@ pub fn power<R: Real>(x: R, p: R) -> R {
     if is_common.all() {
         return common;
     }
-    R::select(is_common, common, x.powf(p))
+    R::select(is_common, common, any_power(x, p))
+}
+
+// apart, since a compiler that may choose computes the power first, and then whether it is needed
+#[cold]
+#[inline(never)]
+fn any_power<R: Real>(x: R, p: R) -> R {
+    x.powf(p)
 }
 
 /// Impedance at a violation `pos - margin`: a sigmoid of the violation's size in units of the width.
