@@ -4,18 +4,22 @@
 //!
 //! One code for one world and for worlds side by side; where they differ, they use a [`System`].
 
+mod forces;
+mod step;
+
 use std::ops::Range;
 
-use super::cone::{Contact, PATH, is_elliptic};
+use super::cone::{Contact, is_elliptic};
 use super::coupling::{add_couplings, is_coupled, solve_dofs};
 use super::hessian::Sparse;
-use super::linesearch::Line;
 use super::rows::{Patterns, Rows, patterns};
 use super::sparse::mul_m;
 use super::stat;
 use crate::fields::{Arrays, Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
+pub use forces::*;
+pub use step::*;
 
 /// Products with the Jacobian, and the Hessian. The reference takes the numbers of one world four at a time, and updates the
 /// Hessian of one island by the rows that changed. Worlds side by side share a dense union of their Hessians, which is
@@ -298,155 +302,6 @@ pub(crate) fn rows_cost<R: Real, S: System<R>>(
     cost
 }
 
-/// How an update changed the rows' part of the Hessian.
-#[derive(Clone, Copy)]
-pub struct Change<R: Real> {
-    /// A row became quadratic or is no longer quadratic.
-    pub quadratic: R::Mask,
-    /// A contact slides: its part of the Hessian changes with every step.
-    pub cone: R::Mask,
-}
-
-/// Kind of a row by the range in which its cost is quadratic: everywhere, inside a bound, or on one side.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
-    /// An equality.
-    Equality,
-    /// A friction loss.
-    Friction,
-    /// A limit or contact.
-    OneSided,
-}
-
-/// Force and state of a row from its residual; rows of an elliptic contact are computed together: [`Contact::force`] sets them.
-/// The last value is true where the cost is quadratic.
-#[inline(always)]
-pub fn row_force<R: Real>(d: &Data<R>, sort: Sort, r: usize, x: R) -> (R, R::Int, R::Mask) {
-    let zero = R::zero();
-    let int = |state: ConstraintState| R::int(state as i32);
-    let quadratic = int(ConstraintState::Quadratic);
-    let force = -d.efc_D[r] * x;
-    match sort {
-        Sort::Equality => (force, quadratic, zero.le(zero)),
-        Sort::Friction => {
-            let loss = d.efc_frictionloss[r];
-            let bound = d.efc_R[r] * loss;
-            let (below, above) = (x.le(-bound), bound.le(x));
-            let state = R::select_int(above, int(ConstraintState::LinearPos), quadratic);
-            (
-                R::select(below, loss, R::select(above, -loss, force)),
-                R::select_int(below, int(ConstraintState::LinearNeg), state),
-                !(below | above),
-            )
-        }
-        Sort::OneSided => {
-            // limit or contact that is inactive
-            let free = zero.le(x);
-            let state = R::select_int(free, int(ConstraintState::Satisfied), quadratic);
-            (R::select(free, zero, force), state, !free)
-        }
-    }
-}
-
-/// Force and state of every row from its residual (`mj_constraintUpdate`).
-pub fn update_constraint<R: Real, S: System<R>>(
-    m: &Model,
-    d: &mut Data<R>,
-    system: &S,
-    island: &Island<'_, R>,
-) -> Change<R> {
-    let none = R::zero().lt(R::zero());
-    let (mut quadratic, mut cone) = (none, none);
-    let (equality, rest) = island.rows.split_at(island.ne);
-    let (friction, rest) = rest.split_at(island.nf);
-    for &r in equality {
-        quadratic = quadratic | update_row(d, Sort::Equality, r as usize);
-    }
-    for &r in friction {
-        quadratic = quadratic | update_row(d, Sort::Friction, r as usize);
-    }
-    if m.opt.cone == Cone::Pyramidal {
-        for rows in runs(rest) {
-            quadratic = quadratic | update_one_sided(d, rows);
-        }
-        return Change { quadratic, cone };
-    }
-    let mut k = 0;
-    while k < rest.len() {
-        let r = rest[k] as usize;
-        if !is_elliptic(m, d, r) {
-            quadratic = quadratic | update_row(d, Sort::OneSided, r);
-            k += 1;
-            continue;
-        }
-        let contact = system.contact(m, d, r);
-        let (inertia, x) = (&d.efc_D[r..], &d.solver_Jaref[r..]);
-        let zone = contact.force(inertia, x, &mut d.efc_force[r..]);
-        let present = R::zero().lt(d.efc_D[r]);
-        quadratic = quadratic | (present & (is_quadratic(d, r) ^ zone.bottom));
-        cone = cone | (present & zone.middle);
-        d.efc_state[r..r + contact.dim].fill(zone.state());
-        k += contact.dim;
-    }
-    Change { quadratic, cone }
-}
-
-// limits and contacts: as [`update_row`] of each
-fn update_one_sided<R: Real>(d: &mut Data<R>, rows: Range<usize>) -> R::Mask {
-    let zero = R::zero();
-    let [quadratic, satisfied] = [ConstraintState::Quadratic, ConstraintState::Satisfied];
-    let mut changed = zero.lt(zero);
-    let (inertia, x) = (&d.efc_D[rows.clone()], &d.solver_Jaref[rows.clone()]);
-    let force = &mut d.efc_force[rows.clone()];
-    let state = &mut d.efc_state[rows];
-    for (((force, state), &inertia), &x) in force.iter_mut().zip(state).zip(inertia).zip(x) {
-        let free = zero.le(x);
-        let was = R::int_is(*state, quadratic as i32);
-        changed = changed | (zero.lt(inertia) & !(was ^ free));
-        *force = R::select(free, zero, -inertia * x);
-        *state = R::select_int(free, R::int(satisfied as i32), R::int(quadratic as i32));
-    }
-    changed
-}
-
-// sets force and state of a row; true if it became quadratic or is no longer, in the lanes that have it (the others have D = 0)
-#[inline(always)]
-fn update_row<R: Real>(d: &mut Data<R>, sort: Sort, r: usize) -> R::Mask {
-    let (force, state, quadratic) = row_force(d, sort, r, d.solver_Jaref[r]);
-    let was = is_quadratic(d, r);
-    d.efc_force[r] = force;
-    d.efc_state[r] = state;
-    R::zero().lt(d.efc_D[r]) & (was ^ quadratic)
-}
-
-#[inline(always)]
-fn is_quadratic<R: Real>(d: &Data<R>, r: usize) -> R::Mask {
-    R::int_is(d.efc_state[r], ConstraintState::Quadratic as i32)
-}
-
-/// Grad = M qacc - qfrc_smooth - J' force; returns its norm.
-pub fn update_gradient<R: Real, S: System<R>>(
-    m: &Model,
-    d: &mut Data<R>,
-    system: &S,
-    island: &Island<'_, R>,
-) -> R {
-    let qfrc = &mut d.qfrc_constraint;
-    for &i in island.dofs {
-        qfrc[i as usize] = R::zero();
-    }
-    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
-    S::add_mul_t_vec(jacobian, island.rows, &d.efc_force, qfrc);
-    let mut sum = R::zero();
-    for &i in island.dofs {
-        let i = i as usize;
-        let grad = d.solver_Ma[i] - d.qfrc_constraint[i];
-        d.solver_grad[i] = grad;
-        sum = grad.mul_add(grad, sum);
-    }
-    sum.sqrt()
-}
-
 /// 1/2 grad' inv(M) grad (`mj_solveLD`).
 pub fn gap<R: Real>(m: &Model, d: &mut Data<R>, island: &Island<'_, R>) -> R {
     if is_coupled(m) {
@@ -490,203 +345,8 @@ pub(crate) fn inverse_square<R: Real>(
     sum
 }
 
-// res = M x for an island's dofs
-fn mul_m_dofs<R: Real>(m: &Model, mass: &[R], res: &mut [R], x: &[R], dofs: &[i32]) {
-    for &i in dofs {
-        let i = i as usize;
-        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
-        let xi = x[i];
-        let mut sum = mass[adr + num] * xi;
-        for (a, &j) in mass[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
-            sum += *a * x[j as usize];
-            res[j as usize] += *a * xi;
-        }
-        res[i] = sum;
-    }
-}
-
-/// A step along the search direction.
-#[derive(Clone, Copy)]
-pub struct Step<R> {
-    /// Step length.
-    pub alpha: R,
-    /// Decrease of the cost.
-    pub improvement: R,
-    /// Number of points evaluated in the line search.
-    pub neval: R,
-    /// The slope at the step, scaled like a gradient; 0 if it is not asked for.
-    pub slope: R,
-}
-
-/// The best step along the search direction in the `live` lanes, and the decrease of the cost (PrimalSearch).
-pub fn line_search<R: Real, S: System<R>>(
-    m: &Model,
-    d: &mut Data<R>,
-    system: &S,
-    island: &Island<'_, R>,
-    live: R::Mask,
-) -> Step<R> {
-    let (zero, half) = (R::zero(), R::splat(0.5));
-    let Island { dofs, rows, .. } = *island;
-    let mut norm = zero;
-    for &i in dofs {
-        let v = d.solver_search[i as usize];
-        norm = v.mul_add(v, norm);
-    }
-    let norm = norm.sqrt();
-    let live = live & !norm.lt(R::splat(MINVAL));
-    if !live.any() {
-        return Step {
-            alpha: zero,
-            improvement: zero,
-            neval: zero,
-            slope: zero,
-        };
-    }
-    let gtol = d.own.tolerance(m) * d.own.ls_tolerance(m) * norm / island.scale;
-    let search = &d.solver_search;
-    mul_m_dofs(m, &d.M, &mut d.solver_Mv, search, dofs);
-    let coupled = dofs.iter().map(|&i| i as usize);
-    add_couplings(m, &d.efm_K_val, &mut d.solver_Mv, search, coupled);
-    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
-    S::mul_vec(jacobian, rows, &d.solver_search, &mut d.solver_Jv);
-
-    // the parts that are quadratic everywhere: inertia and equalities
-    let mut smooth = [zero; 2];
-    for &i in dofs {
-        let (i, v) = (i as usize, d.solver_search[i as usize]);
-        smooth[0] = v.mul_add(d.solver_Ma[i], smooth[0]);
-        smooth[1] = (half * v).mul_add(d.solver_Mv[i], smooth[1]);
-    }
-    let (equality, rest) = rows.split_at(island.ne);
-    let (friction, rest) = rest.split_at(island.nf);
-    for &r in equality {
-        let r = r as usize;
-        let dv = d.efc_D[r] * d.solver_Jv[r];
-        smooth[0] = dv.mul_add(d.solver_Jaref[r], smooth[0]);
-        smooth[1] = (half * dv).mul_add(d.solver_Jv[r], smooth[1]);
-    }
-
-    // the other rows: friction losses, one-sided rows, elliptic contacts
-    let (quads, _) = d.solver_quad.as_chunks_mut::<5>();
-    for (quad, &r) in quads.iter_mut().zip(friction) {
-        let r = r as usize;
-        let loss = d.efc_frictionloss[r];
-        let bound = loss * d.efc_R[r];
-        *quad = [d.solver_Jaref[r], d.solver_Jv[r], d.efc_D[r], loss, bound];
-    }
-    let at = 5 * friction.len();
-    let packed = system.pack(m, d, rest, live, at);
-    let contiguous = packed.is_none() && is_contiguous(rest) && m.opt.cone == Cone::Pyramidal;
-    let [num, ncone] = match contiguous {
-        true => [0, 0],
-        false => packed.unwrap_or_else(|| gather(m, d, system, rest, at)),
-    };
-    let (friction, rows) = d.solver_quad.split_at(at);
-    let (one_sided, cones) = rows.split_at(3 * num);
-    let one_sided = match contiguous {
-        true => {
-            let first = rest.first().map_or(0, |&r| r as usize);
-            let range = first..first + rest.len();
-            [&d.solver_Jaref, &d.solver_Jv, &d.efc_D].map(|x| &x[range.clone()])
-        }
-        false => [0, 1, 2].map(|k| &one_sided[k * num..(k + 1) * num]),
-    };
-    let line = Line {
-        smooth,
-        friction: friction.as_chunks::<5>().0,
-        one_sided,
-        cones: cones[..PATH * ncone].as_chunks::<PATH>().0,
-    };
-    let found = line.search(gtol, live, m.opt.ls_iterations);
-    Step {
-        alpha: found.alpha,
-        improvement: found.gain,
-        neval: found.neval,
-        slope: match m.nsolver {
-            0 => zero,
-            _ => line.eval(found.alpha).deriv[0].abs() * island.scale / norm,
-        },
-    }
-}
-
 // the runs of consecutive row numbers in a list
 fn runs(list: &[i32]) -> impl Iterator<Item = Range<usize>> {
     list.chunk_by(|a, b| a + 1 == *b)
         .map(|run| run[0] as usize..run[0] as usize + run.len())
-}
-
-// true if the row numbers are consecutive
-fn is_contiguous(rows: &[i32]) -> bool {
-    match rows {
-        [first, .., last] => (last - first) as usize + 1 == rows.len(),
-        _ => true,
-    }
-}
-
-// collects the line search data of rows from an entry of solver_quad on: residuals, their changes and D of one-sided rows, then
-// elliptic contacts; returns the number of both
-fn gather<R: Real, S: System<R>>(
-    m: &Model,
-    d: &mut Data<R>,
-    system: &S,
-    rows: &[i32],
-    at: usize,
-) -> [usize; 2] {
-    if m.opt.cone == Cone::Pyramidal {
-        gather_one_sided(d, rows, at);
-        return [rows.len(), 0];
-    }
-    let one_sided = |&&r: &&i32| !is_elliptic(m, d, r as usize);
-    let num = rows.iter().filter(one_sided).count();
-    let mut n = at;
-    let mut ncone = 0;
-    let mut k = 0;
-    while k < rows.len() {
-        let r = rows[k] as usize;
-        if is_elliptic(m, d, r) {
-            let contact = system.contact(m, d, r);
-            let path = contact.path(&d.efc_D[r..], &d.solver_Jaref[r..], &d.solver_Jv[r..]);
-            let at = at + 3 * num + PATH * ncone;
-            d.solver_quad[at..at + PATH].copy_from_slice(&path);
-            k += contact.dim;
-            ncone += 1;
-        } else {
-            d.solver_quad[n] = d.solver_Jaref[r];
-            d.solver_quad[n + num] = d.solver_Jv[r];
-            d.solver_quad[n + 2 * num] = d.efc_D[r];
-            k += 1;
-            n += 1;
-        }
-    }
-    [num, ncone]
-}
-
-// residuals, their changes and D of one-sided rows
-fn gather_one_sided<R: Real>(d: &mut Data<R>, rows: &[i32], at: usize) {
-    let quad = &mut d.solver_quad[at..at + 3 * rows.len()];
-    let from = [&d.solver_Jaref, &d.solver_Jv, &d.efc_D];
-    for (to, from) in quad.chunks_exact_mut(rows.len().max(1)).zip(from) {
-        let mut to = to;
-        for rows in runs(rows) {
-            let (here, rest) = to.split_at_mut(rows.len());
-            here.copy_from_slice(&from[rows]);
-            to = rest;
-        }
-    }
-}
-
-/// Moves along the search direction.
-pub fn take_step<R: Real>(d: &mut Data<R>, island: &Island<'_, R>, alpha: R) {
-    for &i in island.dofs {
-        let i = i as usize;
-        d.qacc[i] = alpha.mul_add(d.solver_search[i], d.qacc[i]);
-        d.solver_Ma[i] = alpha.mul_add(d.solver_Mv[i], d.solver_Ma[i]);
-    }
-    for rows in runs(island.rows) {
-        let moves = &d.solver_Jv[rows.clone()];
-        for (x, &v) in d.solver_Jaref[rows].iter_mut().zip(moves) {
-            *x = alpha.mul_add(v, *x);
-        }
-    }
 }
