@@ -147,7 +147,7 @@ fn row_force(r: i32, x: f32) -> RowForce {
             return RowForce(-loss, CNSTRSTATE_LINEARPOS);
         }
     } else if (x >= 0.0) {
-        // limit or contact that is inactive
+        // limit or contact
         return RowForce(0.0, CNSTRSTATE_SATISFIED);
     }
     return RowForce(-efc_D(r) * x, CNSTRSTATE_QUADRATIC);

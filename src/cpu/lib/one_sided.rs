@@ -1,5 +1,5 @@
-//! Sums over one-sided rows along a line, of one world in f64: four rows at a time, each in a partial sum of its own. The same numbers
-//! as row by row ([`super::linesearch`]).
+//! Sums over one-sided rows along a line, of one world in f64: four rows at a time, each in a partial sum of its own. The terms
+//! are those of [`super::linesearch`], in another order.
 
 use wide::f64x4;
 

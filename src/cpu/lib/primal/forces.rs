@@ -50,13 +50,21 @@ pub fn row_force<R: Real>(d: &Data<R>, sort: Sort, r: usize, x: R) -> (R, R::Int
                 !(below | above),
             )
         }
-        Sort::OneSided => {
-            // limit or contact that is inactive
-            let free = zero.le(x);
-            let state = R::select_int(free, int(ConstraintState::Satisfied), quadratic);
-            (R::select(free, zero, force), state, !free)
-        }
+        // limit or contact
+        Sort::OneSided => one_sided_force(d.efc_D[r], x),
     }
+}
+
+// the same of a limit or contact, from its D and its residual
+#[inline(always)]
+fn one_sided_force<R: Real>(inertia: R, x: R) -> (R, R::Int, R::Mask) {
+    let zero = R::zero();
+    let int = |state: ConstraintState| R::int(state as i32);
+    let [quadratic, satisfied] = [ConstraintState::Quadratic, ConstraintState::Satisfied].map(int);
+    // inactive
+    let free = zero.le(x);
+    let state = R::select_int(free, satisfied, quadratic);
+    (R::select(free, zero, -inertia * x), state, !free)
 }
 
 /// Force and state of every row from its residual (`mj_constraintUpdate`).
@@ -105,17 +113,15 @@ pub fn update_constraint<R: Real, S: System<R>>(
 // limits and contacts: as [`update_row`] of each
 fn update_one_sided<R: Real>(d: &mut Data<R>, rows: Range<usize>) -> R::Mask {
     let zero = R::zero();
-    let [quadratic, satisfied] = [ConstraintState::Quadratic, ConstraintState::Satisfied];
     let mut changed = zero.lt(zero);
     let (inertia, x) = (&d.efc_D[rows.clone()], &d.solver_Jaref[rows.clone()]);
     let force = &mut d.efc_force[rows.clone()];
     let state = &mut d.efc_state[rows];
     for (((force, state), &inertia), &x) in force.iter_mut().zip(state).zip(inertia).zip(x) {
-        let free = zero.le(x);
-        let was = R::int_is(*state, quadratic as i32);
-        changed = changed | (zero.lt(inertia) & !(was ^ free));
-        *force = R::select(free, zero, -inertia * x);
-        *state = R::select_int(free, R::int(satisfied as i32), R::int(quadratic as i32));
+        let was = R::int_is(*state, ConstraintState::Quadratic as i32);
+        let quadratic;
+        (*force, *state, quadratic) = one_sided_force(inertia, x);
+        changed = changed | (zero.lt(inertia) & (was ^ quadratic));
     }
     changed
 }

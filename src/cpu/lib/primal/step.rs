@@ -179,8 +179,7 @@ fn gather<R: Real, S: System<R>>(
 fn gather_one_sided<R: Real>(d: &mut Data<R>, rows: &[i32], at: usize) {
     let quad = &mut d.solver_quad[at..at + 3 * rows.len()];
     let from = [&d.solver_Jaref, &d.solver_Jv, &d.efc_D];
-    for (to, from) in quad.chunks_exact_mut(rows.len().max(1)).zip(from) {
-        let mut to = to;
+    for (mut to, from) in quad.chunks_exact_mut(rows.len().max(1)).zip(from) {
         for rows in runs(rows) {
             let (here, rest) = to.split_at_mut(rows.len());
             here.copy_from_slice(&from[rows]);
