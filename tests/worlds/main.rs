@@ -4,6 +4,7 @@
 mod common;
 
 mod auto;
+mod checked;
 mod choice;
 mod cold;
 mod control;
