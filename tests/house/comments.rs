@@ -417,11 +417,6 @@ const DIVERGENCES: &[Divergence] = &[
                 ],
             },
             Function {
-                name: "lib/sparse mul_m",
-                kernel: &[],
-                twin: &["the row, and the mirrored column"],
-            },
-            Function {
                 name: "lib/spatial inert_com",
                 kernel: &["rows of mat, and of mat · diag(inertia)"],
                 twin: &["row i of mat · diag(inertia) · matᵀ, column j"],

@@ -179,7 +179,20 @@ pub(crate) fn solve_ld_of<R: Real>(
 #[inline]
 #[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
 pub fn mul_m<R: Real>(m: &Model, M: &[R], res: &mut [R], x: &[R]) {
-    for i in 0..m.nv {
+    mul_m_of(m, M, res, x, 0..m.nv);
+}
+
+/// `res` = M `x` for these dofs alone, which are ascending; they are coupled to no others.
+#[inline(always)]
+#[expect(non_snake_case, reason = "the names are MuJoCo's, letter for letter")]
+pub(crate) fn mul_m_of<R: Real>(
+    m: &Model,
+    M: &[R],
+    res: &mut [R],
+    x: &[R],
+    dofs: impl Iterator<Item = usize>,
+) {
+    for i in dofs {
         let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
         let xi = x[i];
         let mut sum = M[adr + num] * xi;

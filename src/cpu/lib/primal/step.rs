@@ -5,24 +5,10 @@ use crate::cpu::lib::cone::{PATH, is_elliptic};
 use crate::cpu::lib::coupling::add_couplings;
 use crate::cpu::lib::linesearch::Line;
 use crate::cpu::lib::rows::patterns;
+use crate::cpu::lib::sparse::mul_m_of;
 use crate::fields::{Data, Model};
 use crate::real::{Mask, Real};
 use crate::types::*;
-
-// res = M x for an island's dofs
-fn mul_m_dofs<R: Real>(m: &Model, mass: &[R], res: &mut [R], x: &[R], dofs: &[i32]) {
-    for &i in dofs {
-        let i = i as usize;
-        let (adr, num) = (m.M_rowadr[i] as usize, m.M_rownnz[i] as usize - 1);
-        let xi = x[i];
-        let mut sum = mass[adr + num] * xi;
-        for (a, &j) in mass[adr..adr + num].iter().zip(&m.M_colind[adr..adr + num]) {
-            sum += *a * x[j as usize];
-            res[j as usize] += *a * xi;
-        }
-        res[i] = sum;
-    }
-}
 
 /// A step along the search direction.
 #[derive(Clone, Copy)]
@@ -37,6 +23,19 @@ pub struct Step<R> {
     pub slope: R,
 }
 
+impl<R: Real> Step<R> {
+    // no step
+    fn none() -> Self {
+        let zero = R::zero();
+        Self {
+            alpha: zero,
+            improvement: zero,
+            neval: zero,
+            slope: zero,
+        }
+    }
+}
+
 /// The best step along the search direction in the `live` lanes, and the decrease of the cost (PrimalSearch).
 pub fn line_search<R: Real, S: System<R>>(
     m: &Model,
@@ -45,48 +44,88 @@ pub fn line_search<R: Real, S: System<R>>(
     island: &Island<'_, R>,
     live: R::Mask,
 ) -> Step<R> {
-    let (zero, half) = (R::zero(), R::splat(0.5));
-    let Island { dofs, rows, .. } = *island;
-    let mut norm = zero;
-    for &i in dofs {
-        let v = d.solver_search[i as usize];
-        norm = v.mul_add(v, norm);
-    }
-    let norm = norm.sqrt();
+    let norm = length(&d.solver_search, island.dofs);
     let live = live & !norm.lt(R::splat(MINVAL));
     if !live.any() {
-        return Step {
-            alpha: zero,
-            improvement: zero,
-            neval: zero,
-            slope: zero,
-        };
+        return Step::none();
     }
-    let gtol = d.own.tolerance(m) * d.own.ls_tolerance(m) * norm / island.scale;
-    let search = &d.solver_search;
-    mul_m_dofs(m, &d.M, &mut d.solver_Mv, search, dofs);
-    let coupled = dofs.iter().map(|&i| i as usize);
-    add_couplings(m, &d.efm_K_val, &mut d.solver_Mv, search, coupled);
-    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
-    S::mul_vec(jacobian, rows, &d.solver_search, &mut d.solver_Jv);
+    products(m, d, system, island);
 
     // the parts that are quadratic everywhere: inertia and equalities
-    let mut smooth = [zero; 2];
-    for &i in dofs {
+    let smooth = smooth_along(d, island);
+
+    // the other rows: friction losses, one-sided rows, elliptic contacts
+    let parts = gather_parts(m, d, system, island, live);
+    let line = parts.line(d, island, smooth);
+    let gtol = d.own.tolerance(m) * d.own.ls_tolerance(m) * norm / island.scale;
+    let found = line.search(gtol, live, m.opt.ls_iterations);
+    Step {
+        alpha: found.alpha,
+        improvement: found.gain,
+        neval: found.neval,
+        slope: match m.nsolver {
+            0 => R::zero(),
+            _ => line.eval(found.alpha).deriv[0].abs() * island.scale / norm,
+        },
+    }
+}
+
+// length of a vector of an island's dofs
+#[inline(always)]
+fn length<R: Real>(x: &[R], dofs: &[i32]) -> R {
+    let squares = dofs.iter().fold(R::zero(), |sum, &i| {
+        let x = x[i as usize];
+        x.mul_add(x, sum)
+    });
+    squares.sqrt()
+}
+
+// M and J times the search direction
+#[inline(always)]
+fn products<R: Real, S: System<R>>(m: &Model, d: &mut Data<R>, system: &S, island: &Island<'_, R>) {
+    let search = &d.solver_search;
+    let dofs = || island.dofs.iter().map(|&i| i as usize);
+    mul_m_of(m, &d.M, &mut d.solver_Mv, search, dofs());
+    add_couplings(m, &d.efm_K_val, &mut d.solver_Mv, search, dofs());
+    let jacobian = system.jacobian(patterns!(m, d), &d.efc_Jpat, &d.efc_J);
+    S::mul_vec(jacobian, island.rows, search, &mut d.solver_Jv);
+}
+
+// linear and quadratic coefficients of the cost of inertia and equalities
+#[inline(always)]
+fn smooth_along<R: Real>(d: &Data<R>, island: &Island<'_, R>) -> [R; 2] {
+    let (half, mut smooth) = (R::splat(0.5), [R::zero(); 2]);
+    for &i in island.dofs {
         let (i, v) = (i as usize, d.solver_search[i as usize]);
         smooth[0] = v.mul_add(d.solver_Ma[i], smooth[0]);
         smooth[1] = (half * v).mul_add(d.solver_Mv[i], smooth[1]);
     }
-    let (equality, rest) = rows.split_at(island.ne);
-    let (friction, rest) = rest.split_at(island.nf);
-    for &r in equality {
+    for &r in &island.rows[..island.ne] {
         let r = r as usize;
         let dv = d.efc_D[r] * d.solver_Jv[r];
         smooth[0] = dv.mul_add(d.solver_Jaref[r], smooth[0]);
         smooth[1] = (half * dv).mul_add(d.solver_Jv[r], smooth[1]);
     }
+    smooth
+}
 
-    // the other rows: friction losses, one-sided rows, elliptic contacts
+// numbers of rows whose data for the line search are in `solver_quad`, one kind after the other
+struct Parts {
+    friction: usize,
+    // none: the one-sided rows are consecutive and stay where they are
+    one_sided: Option<usize>,
+    cones: usize,
+}
+
+#[inline(always)]
+fn gather_parts<R: Real, S: System<R>>(
+    m: &Model,
+    d: &mut Data<R>,
+    system: &S,
+    island: &Island<'_, R>,
+    live: R::Mask,
+) -> Parts {
+    let (friction, rest) = island.rows[island.ne..].split_at(island.nf);
     let (quads, _) = d.solver_quad.as_chunks_mut::<5>();
     for (quad, &r) in quads.iter_mut().zip(friction) {
         let r = r as usize;
@@ -96,36 +135,43 @@ pub fn line_search<R: Real, S: System<R>>(
     }
     let at = 5 * friction.len();
     let packed = system.pack(m, d, rest, live, at);
-    let contiguous = packed.is_none() && is_contiguous(rest) && m.opt.cone == Cone::Pyramidal;
-    let [num, ncone] = match contiguous {
+    let stay = packed.is_none() && is_contiguous(rest) && m.opt.cone == Cone::Pyramidal;
+    let [num, cones] = match stay {
         true => [0, 0],
         false => packed.unwrap_or_else(|| gather(m, d, system, rest, at)),
     };
-    let (friction, rows) = d.solver_quad.split_at(at);
-    let (one_sided, cones) = rows.split_at(3 * num);
-    let one_sided = match contiguous {
-        true => {
-            let first = rest.first().map_or(0, |&r| r as usize);
-            let range = first..first + rest.len();
-            [&d.solver_Jaref, &d.solver_Jv, &d.efc_D].map(|x| &x[range.clone()])
+    Parts {
+        friction: friction.len(),
+        one_sided: (!stay).then_some(num),
+        cones,
+    }
+}
+
+impl Parts {
+    #[inline(always)]
+    fn line<'a, R: Real>(
+        &self,
+        d: &'a Data<R>,
+        island: &Island<'_, R>,
+        smooth: [R; 2],
+    ) -> Line<'a, R> {
+        let (friction, rows) = d.solver_quad.split_at(5 * self.friction);
+        let (one_sided, cones) = rows.split_at(3 * self.one_sided.unwrap_or(0));
+        let one_sided = match self.one_sided {
+            Some(num) => [0, 1, 2].map(|k| &one_sided[k * num..(k + 1) * num]),
+            None => {
+                let rest = &island.rows[island.ne + island.nf..];
+                let first = rest.first().map_or(0, |&r| r as usize);
+                let range = first..first + rest.len();
+                [&d.solver_Jaref, &d.solver_Jv, &d.efc_D].map(|x| &x[range.clone()])
+            }
+        };
+        Line {
+            smooth,
+            friction: friction.as_chunks::<5>().0,
+            one_sided,
+            cones: cones[..PATH * self.cones].as_chunks::<PATH>().0,
         }
-        false => [0, 1, 2].map(|k| &one_sided[k * num..(k + 1) * num]),
-    };
-    let line = Line {
-        smooth,
-        friction: friction.as_chunks::<5>().0,
-        one_sided,
-        cones: cones[..PATH * ncone].as_chunks::<PATH>().0,
-    };
-    let found = line.search(gtol, live, m.opt.ls_iterations);
-    Step {
-        alpha: found.alpha,
-        improvement: found.gain,
-        neval: found.neval,
-        slope: match m.nsolver {
-            0 => zero,
-            _ => line.eval(found.alpha).deriv[0].abs() * island.scale / norm,
-        },
     }
 }
 
