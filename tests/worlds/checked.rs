@@ -1,22 +1,12 @@
 //! Kernels that check every index make the bits of those that run.
 
-use std::sync::OnceLock;
-
 use manyworlds::gpu::device::{Device, Request};
 use manyworlds::gpu::{Config, Gpu};
 use manyworlds::{Data, Model};
 
 const NWORLD: usize = 9;
 
-fn device() -> &'static Device {
-    static DEVICE: OnceLock<Device> = OnceLock::new();
-    DEVICE.get_or_init(|| {
-        Device::open(&Request::any())
-            .expect("these tests need an adapter; mesa-vulkan-drivers has a software one")
-    })
-}
-
-// worlds whose bodies fall onto the ground and each other, the first at rest
+// worlds in different postures that fall onto the ground
 fn worlds(m: &Model) -> Vec<Data> {
     let world = |w: usize| {
         let mut d = Data::new(m);
@@ -35,6 +25,8 @@ fn worlds(m: &Model) -> Vec<Data> {
 
 #[test]
 fn checks_of_indices_change_no_bit_not_even_where_there_is_no_room() {
+    let device = Device::open(&Request::any())
+        .expect("these tests need an adapter; mesa-vulkan-drivers has a software one");
     let full = Model::from_xml_path("models/humanoid.xml").unwrap();
     let mut little = full.clone();
     little.edit(|m| (m.nconmax, m.njmax) = (3, 20)).unwrap();
@@ -46,7 +38,7 @@ fn checks_of_indices_change_no_bit_not_even_where_there_is_no_room() {
                 checked,
                 ..Config::default()
             };
-            let mut gpu = Gpu::new(device(), m, &config).unwrap();
+            let mut gpu = Gpu::new(&device, m, &config).unwrap();
             gpu.set_data(&worlds(m)).unwrap();
             gpu.step(10).unwrap();
             let reals = ["qpos", "qvel", "qacc", "xpos", "efc_force", "contact_dist"];
