@@ -54,19 +54,7 @@ fn actuate() {
     for (var i = lane; i < nactuator; i += LANES) {
         let adr = actuator_outadr(i);
         if (actuator_forcelimited(i) != 0) {
-            let lo = actuator_forcerange(i, 0);
-            let hi = actuator_forcerange(i, 1);
-            if (model_so3 && actuator_gaintype(i) == GAIN_SO3) {
-                let torque =
-                    limit_norm(vec3f(actuator_force(adr), actuator_force(adr + 1), actuator_force(adr + 2)), hi);
-                for (var k = 0; k < 3; k++) {
-                    set_actuator_force(adr + k, torque[k]);
-                }
-            } else {
-                for (var r = adr; r < adr + actuator_outnum(i); r++) {
-                    set_actuator_force(r, clip(actuator_force(r), lo, hi));
-                }
-            }
+            limit_actuator(i, adr);
         }
 
         // cogging and friction of motors are not limited
@@ -102,6 +90,21 @@ fn actuate() {
             force = clip(force, jnt_actfrcrange(j, 0), jnt_actfrcrange(j, 1));
         }
         set_qfrc_actuator(i, force);
+    }
+}
+
+fn limit_actuator(i: i32, adr: i32) {
+    let lo = actuator_forcerange(i, 0);
+    let hi = actuator_forcerange(i, 1);
+    if (model_so3 && actuator_gaintype(i) == GAIN_SO3) {
+        let torque = limit_norm(vec3f(actuator_force(adr), actuator_force(adr + 1), actuator_force(adr + 2)), hi);
+        for (var k = 0; k < 3; k++) {
+            set_actuator_force(adr + k, torque[k]);
+        }
+        return;
+    }
+    for (var r = adr; r < adr + actuator_outnum(i); r++) {
+        set_actuator_force(r, clip(actuator_force(r), lo, hi));
     }
 }
 

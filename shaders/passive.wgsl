@@ -22,13 +22,7 @@ fn mj_passive() {
 
     // dampers of dofs
     for (var i = lane; i < nv; i += LANES) {
-        var force = 0.0;
-        if (DAMPER) {
-            let poly = vec2f(dof_dampingpoly_all(i, 0), dof_dampingpoly_all(i, 1));
-            let v = qvel(i);
-            force = -v * poly_force(dof_damping_all(i), poly, v, true);
-        }
-        set_qfrc_damper(i, force);
+        dof_damper(i);
     }
     team_sync();
 
@@ -50,7 +44,32 @@ fn mj_passive() {
         tendon_spring_damper(t);
     }
 
-    // gravity compensation
+    compensate_gravity();
+
+    // the sum; gravity compensation by actuators is not passive
+    for (var i = lane; i < nv; i += LANES) {
+        var sum = qfrc_spring(i) + qfrc_damper(i) + qfrc_fluid(i);
+        if (jnt_actgravcomp(dof_jntid(i)) == 0) {
+            sum += qfrc_gravcomp(i);
+        }
+        if (nadhesion > 0) {
+            sum += qfrc_adhesion(i);
+        }
+        set_qfrc_passive(i, sum);
+    }
+}
+
+fn dof_damper(i: i32) {
+    var force = 0.0;
+    if (DAMPER) {
+        let poly = vec2f(dof_dampingpoly_all(i, 0), dof_dampingpoly_all(i, 1));
+        let v = qvel(i);
+        force = -v * poly_force(dof_damping_all(i), poly, v, true);
+    }
+    set_qfrc_damper(i, force);
+}
+
+fn compensate_gravity() {
     let pull = ngravcomp > 0 && (opt_disableflags & DSBL_GRAVITY) == 0 && any(opt_gravity != vec3f(0.0));
     for (var i = lane; i < nv; i += LANES) {
         var sum = 0.0;
@@ -63,18 +82,6 @@ fn mj_passive() {
             }
         }
         set_qfrc_gravcomp(i, sum);
-    }
-
-    // the sum; gravity compensation by actuators is not passive
-    for (var i = lane; i < nv; i += LANES) {
-        var sum = qfrc_spring(i) + qfrc_damper(i) + qfrc_fluid(i);
-        if (jnt_actgravcomp(dof_jntid(i)) == 0) {
-            sum += qfrc_gravcomp(i);
-        }
-        if (nadhesion > 0) {
-            sum += qfrc_adhesion(i);
-        }
-        set_qfrc_passive(i, sum);
     }
 }
 

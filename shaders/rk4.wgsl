@@ -19,62 +19,17 @@ fn mj_rk4() {
     let stage = rk_stage();
     let h = opt_timestep;
 
-    // keep the start of the step
     if (stage == 0) {
-        for (var k = lane; k < nq; k += LANES) {
-            set_rk_qpos(k, qpos(k));
-        }
-        for (var i = lane; i < nv; i += LANES) {
-            set_rk_qvel(i, qvel(i));
-            set_rk_vel(i, 0.0);
-            set_rk_dqpos(i, 0.0);
-            set_rk_dqvel(i, 0.0);
-        }
-        for (var k = lane; k < na; k += LANES) {
-            set_rk_act(k, act(k));
-            set_rk_dact(k, 0.0);
-        }
-        for (var t = lane; t < ntendonrk; t += LANES) {
-            set_rk_ten_length(t, ten_length(t));
-        }
-        for (var k = lane; k < nJtenrk; k += LANES) {
-            set_rk_ten_J(k, ten_J(k));
-        }
-        if (nrodrk > 0) {
-            for (var k = lane; k < nrodrk; k += LANES) {
-                set_rk_rod_plastic(k, rod_plastic(k));
-            }
-        }
-        if (lane == 0) {
-            set_rk_time(time());
-        }
+        keep_start();
     }
     if (model_yields && stage == 4) {
         yield_flexes();
     }
     team_sync();
 
-    // rates at this evaluation; rk_vel still holds the velocities of the previous one
     let evaluated = !goes_back() || stage < 4;
-    let here = rk4_place(stage) * h;
-    for (var j = lane; j < njnt && evaluated; j += LANES) {
-        var adr = jnt_dofadr(j);
-        let type_ = jnt_type(j);
-        if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
-            set_rk_vel(adr, qvel(adr));
-            continue;
-        }
-        if (type_ == JNT_FREE) {
-            for (var k = 0; k < 3; k++) {
-                set_rk_vel(adr + k, qvel(adr + k));
-            }
-            adr += 3;
-        }
-        let turned = vec3f(rk_vel(adr), rk_vel(adr + 1), rk_vel(adr + 2)) * here;
-        let rate = rotation_vector_rate(turned, vec3f(qvel(adr), qvel(adr + 1), qvel(adr + 2)));
-        for (var k = 0; k < 3; k++) {
-            set_rk_vel(adr + k, rate[k]);
-        }
+    if (evaluated) {
+        find_rates(rk4_place(stage) * h);
     }
     team_sync();
 
@@ -95,30 +50,7 @@ fn mj_rk4() {
         team_sync();
     }
 
-    // back to the start of the step; plastic tendons yield by their lengths and Jacobians there
-    for (var t = lane; t < ntendonrk; t += LANES) {
-        set_ten_length(t, rk_ten_length(t));
-    }
-    for (var k = lane; k < nJtenrk; k += LANES) {
-        set_ten_J(k, rk_ten_J(k));
-    }
-    if (nrodrk > 0) {
-        for (var k = lane; k < nrodrk; k += LANES) {
-            set_rod_plastic(k, rk_rod_plastic(k));
-        }
-    }
-    for (var k = lane; k < nq; k += LANES) {
-        set_qpos(k, rk_qpos(k));
-    }
-    for (var i = lane; i < nv; i += LANES) {
-        set_qvel(i, rk_qvel(i));
-    }
-    for (var k = lane; k < na; k += LANES) {
-        set_act(k, rk_act(k));
-    }
-    if (lane == 0) {
-        set_time(rk_time());
-    }
+    return_to_start();
     team_sync();
 
     if (stage < 3) {
@@ -162,5 +94,86 @@ fn mj_rk4() {
     }
     if (lane == 0) {
         set_rk_stage((stage + 1) % select(4, 5, goes_back()));
+    }
+}
+
+// keeps the start of the step
+fn keep_start() {
+    for (var k = lane; k < nq; k += LANES) {
+        set_rk_qpos(k, qpos(k));
+    }
+    for (var i = lane; i < nv; i += LANES) {
+        set_rk_qvel(i, qvel(i));
+        set_rk_vel(i, 0.0);
+        set_rk_dqpos(i, 0.0);
+        set_rk_dqvel(i, 0.0);
+    }
+    for (var k = lane; k < na; k += LANES) {
+        set_rk_act(k, act(k));
+        set_rk_dact(k, 0.0);
+    }
+    for (var t = lane; t < ntendonrk; t += LANES) {
+        set_rk_ten_length(t, ten_length(t));
+    }
+    for (var k = lane; k < nJtenrk; k += LANES) {
+        set_rk_ten_J(k, ten_J(k));
+    }
+    if (nrodrk > 0) {
+        for (var k = lane; k < nrodrk; k += LANES) {
+            set_rk_rod_plastic(k, rod_plastic(k));
+        }
+    }
+    if (lane == 0) {
+        set_rk_time(time());
+    }
+}
+
+// rates at this evaluation, `here` seconds into the step; rk_vel still holds the velocities of the previous one
+fn find_rates(here: f32) {
+    for (var j = lane; j < njnt; j += LANES) {
+        var adr = jnt_dofadr(j);
+        let type_ = jnt_type(j);
+        if (type_ == JNT_SLIDE || type_ == JNT_HINGE) {
+            set_rk_vel(adr, qvel(adr));
+            continue;
+        }
+        if (type_ == JNT_FREE) {
+            for (var k = 0; k < 3; k++) {
+                set_rk_vel(adr + k, qvel(adr + k));
+            }
+            adr += 3;
+        }
+        let turned = vec3f(rk_vel(adr), rk_vel(adr + 1), rk_vel(adr + 2)) * here;
+        let rate = rotation_vector_rate(turned, vec3f(qvel(adr), qvel(adr + 1), qvel(adr + 2)));
+        for (var k = 0; k < 3; k++) {
+            set_rk_vel(adr + k, rate[k]);
+        }
+    }
+}
+
+// back to the start of the step; plastic tendons yield by their lengths and Jacobians there
+fn return_to_start() {
+    for (var t = lane; t < ntendonrk; t += LANES) {
+        set_ten_length(t, rk_ten_length(t));
+    }
+    for (var k = lane; k < nJtenrk; k += LANES) {
+        set_ten_J(k, rk_ten_J(k));
+    }
+    if (nrodrk > 0) {
+        for (var k = lane; k < nrodrk; k += LANES) {
+            set_rod_plastic(k, rk_rod_plastic(k));
+        }
+    }
+    for (var k = lane; k < nq; k += LANES) {
+        set_qpos(k, rk_qpos(k));
+    }
+    for (var i = lane; i < nv; i += LANES) {
+        set_qvel(i, rk_qvel(i));
+    }
+    for (var k = lane; k < na; k += LANES) {
+        set_act(k, rk_act(k));
+    }
+    if (lane == 0) {
+        set_time(rk_time());
     }
 }

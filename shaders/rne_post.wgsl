@@ -32,55 +32,8 @@ fn mj_rne_post() {
         push(i, xipos(i), Spatial(applied.lin, applied.rot), 1.0);
     }
 
-    // contacts
-    var r = ne();
-    while (r < nefc()) {
-        let kind = efc_type(r);
-        if (kind < CNSTR_CONTACTFRICTIONLESS) {
-            r++;
-            continue;
-        }
-        let c = efc_id(r);
-        let pair = contact_collision(c);
-        if (ncollisionflex > 0 && is_soft(pair)) {
-            r += contact_rows(pair, kind);
-            continue;
-        }
-        let body1 = geom_bodyid(collision_geom1(pair));
-        let body2 = geom_bodyid(collision_geom2(pair));
-        if (is_mine(body1) || is_mine(body2)) {
-            let local = contact_force_at(pair, r);
-
-            // from the contact frame to the world frame
-            let frame = contact_frame(c);
-            let force = Spatial(local.rot * frame, local.lin * frame);
-            push(body1, contact_pos(c), force, -1.0);
-            push(body2, contact_pos(c), force, 1.0);
-        }
-        r += contact_rows(pair, kind);
-    }
-
-    // connects and welds; a joint equality exerts no force on a body
-    r = 0;
-    while (r < ne()) {
-        let i = efc_id(r);
-        let weld = eq_type(i) == EQ_WELD;
-        if (!weld && eq_type(i) != EQ_CONNECT) {
-            r++;
-            continue;
-        }
-        let body = bodies(i);
-        if (is_mine(body[0]) || is_mine(body[1])) {
-            var force = Spatial(vec3f(0.0), vec3f(efc_force(r), efc_force(r + 1), efc_force(r + 2)));
-            if (weld) {
-                force.rot = weld_torque(i, vec3f(efc_force(r + 3), efc_force(r + 4), efc_force(r + 5)));
-            }
-            let points = anchors(i);
-            push(body[0], points.first, force, 1.0);
-            push(body[1], points.second, force, -1.0);
-        }
-        r += select(3, 6, weld);
-    }
+    push_contacts();
+    push_equalities();
 
     // spatial tendons, at the bodies of their path
     for (var t = 0; t < ntendon && model_spatial_tendons; t++) {
@@ -118,6 +71,60 @@ fn mj_rne_post() {
             }
         }
         team_sync();
+    }
+}
+
+// forces of contacts on bodies
+fn push_contacts() {
+    var r = ne();
+    while (r < nefc()) {
+        let kind = efc_type(r);
+        if (kind < CNSTR_CONTACTFRICTIONLESS) {
+            r++;
+            continue;
+        }
+        let c = efc_id(r);
+        let pair = contact_collision(c);
+        if (ncollisionflex > 0 && is_soft(pair)) {
+            r += contact_rows(pair, kind);
+            continue;
+        }
+        let body1 = geom_bodyid(collision_geom1(pair));
+        let body2 = geom_bodyid(collision_geom2(pair));
+        if (is_mine(body1) || is_mine(body2)) {
+            let local = contact_force_at(pair, r);
+
+            // from the contact frame to the world frame
+            let frame = contact_frame(c);
+            let force = Spatial(local.rot * frame, local.lin * frame);
+            push(body1, contact_pos(c), force, -1.0);
+            push(body2, contact_pos(c), force, 1.0);
+        }
+        r += contact_rows(pair, kind);
+    }
+}
+
+// forces of connects and welds; a joint equality exerts no force on a body
+fn push_equalities() {
+    var r = 0;
+    while (r < ne()) {
+        let i = efc_id(r);
+        let weld = eq_type(i) == EQ_WELD;
+        if (!weld && eq_type(i) != EQ_CONNECT) {
+            r++;
+            continue;
+        }
+        let body = bodies(i);
+        if (is_mine(body[0]) || is_mine(body[1])) {
+            var force = Spatial(vec3f(0.0), vec3f(efc_force(r), efc_force(r + 1), efc_force(r + 2)));
+            if (weld) {
+                force.rot = weld_torque(i, vec3f(efc_force(r + 3), efc_force(r + 4), efc_force(r + 5)));
+            }
+            let points = anchors(i);
+            push(body[0], points.first, force, 1.0);
+            push(body[1], points.second, force, -1.0);
+        }
+        r += select(3, 6, weld);
     }
 }
 

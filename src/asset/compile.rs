@@ -16,47 +16,27 @@ use glam::{DMat3, DVec3, Vec3};
 /// meshes without area or volume, on faces turned inside out where volume is asked for, and on flat meshes that need a hull.
 pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     check(&data, opt)?;
-    let MeshData {
-        vert: vert32,
-        mut face,
-        mut normal,
-        mut facenormal,
-        texcoord,
-        mut facetexcoord,
-    } = data;
-    let mut vert: Vec<V3> = vert32.iter().map(|v| v.map(f64::from)).collect();
+    let mut vert: Vec<V3> = data.vert.iter().map(|v| v.map(f64::from)).collect();
     if opt.inertia == MeshInertia::Exact {
-        check_orientation(&vert, &face)?;
+        check_orientation(&vert, &data.face)?;
     }
 
     // hull of the points as given, before any rounding by transformations
     let mut hull = Hull::default();
-    if opt.needhull || face.is_empty() || opt.inertia == MeshInertia::Convex {
+    if opt.needhull || data.face.is_empty() || opt.inertia == MeshInertia::Convex {
         let maxvert = usize::try_from(opt.maxhullvert).ok();
-        hull = convex_hull(&vert32, maxvert)?;
+        hull = convex_hull(&data.vert, maxvert)?;
     }
-    if face.is_empty() {
-        face.clone_from(&hull.face);
-    }
-    if normal.is_empty() {
-        normal = normals::make(&vert, &face, opt.smoothnormal);
-    }
-    if facenormal.is_empty() {
-        let per_vertex = (normal.len() / vert.len()).max(1) as i32;
-        facenormal = face.iter().map(|f| f.map(|v| v * per_vertex)).collect();
-    }
-    if facetexcoord.is_empty() && !texcoord.is_empty() {
-        facetexcoord.clone_from(&face);
-    }
+    let mut data = completed(data, &vert, &hull, opt);
     let mut poly = polygon::merge(&vert, &hull.face);
 
     // into the frame asked for; mirrors turn triangles inside out, so turn them back
-    transform(&mut vert, &mut normal, opt);
+    transform(&mut vert, &mut data.normal, opt);
     if opt.scale.iter().product::<f64>() < 0.0 {
         for list in [
-            &mut face,
-            &mut facenormal,
-            &mut facetexcoord,
+            &mut data.face,
+            &mut data.facenormal,
+            &mut data.facetexcoord,
             &mut hull.face,
         ] {
             list.iter_mut().for_each(|f| f.swap(1, 2));
@@ -68,9 +48,9 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
     let solid = if opt.inertia == MeshInertia::Convex {
         &hull.face
     } else {
-        &face
+        &data.face
     };
-    let (pos, _) = massprops::centre(&vert, &face, solid, opt.inertia)?;
+    let (pos, _) = massprops::centre(&vert, &data.face, solid, opt.inertia)?;
     let (full, volume) = massprops::inertia(&vert, solid, opt.inertia, pos);
     let e = inertia::eig3_tol(&full, 1e-7);
     massprops::check_moments(e.eigval)?;
@@ -81,33 +61,25 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
         true => ([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
         false => (pos, e.quat),
     };
-    let [w, x, y, z] = quat;
-    let mat = quat2mat([w, -x, -y, -z]);
-    let centre = DVec3::from_array(pos);
-    for v in &mut vert {
-        *v = mulmatvec(&mat, (DVec3::from_array(*v) - centre).to_array());
-    }
-    for n in &mut normal {
-        *n = mulmatvec(&mat, n.map(f64::from)).map(|x| x as f32);
-    }
+    into_frame(&mut vert, &mut data.normal, pos, quat);
     let polynormal = poly.normals(&vert);
     let aamm = bounds(&vert);
     let octree = match opt.needsdf {
-        true => octree::octree(&vert, &face, aamm),
+        true => octree::octree(&vert, &data.face, aamm),
         false => Octree::default(),
     };
     let bvh = match opt.needbvh {
-        true => bvh::bvh(&vert, &face),
+        true => bvh::bvh(&vert, &data.face),
         false => Bvh::default(),
     };
     let graph = graph::make(&hull);
     let single: Vec<[f32; 3]> = vert.iter().map(|v| v.map(|x| x as f32)).collect();
     Ok(Mesh {
-        normal,
-        face,
-        facenormal,
-        texcoord,
-        facetexcoord,
+        normal: data.normal,
+        face: data.face,
+        facenormal: data.facenormal,
+        texcoord: data.texcoord,
+        facetexcoord: data.facetexcoord,
         extrema: graph::extrema(&graph, &single),
         vert: single,
         graph,
@@ -127,6 +99,39 @@ pub fn compile(data: MeshData, opt: &MeshOptions) -> Result<Mesh, AssetError> {
         bvh,
         vert64: vert,
     })
+}
+
+/// The arrays that a file may leave out: faces are those of the hull, normals follow from the faces.
+fn completed(data: MeshData, vert: &[V3], hull: &Hull, opt: &MeshOptions) -> MeshData {
+    let mut data = data;
+    if data.face.is_empty() {
+        data.face.clone_from(&hull.face);
+    }
+    if data.normal.is_empty() {
+        data.normal = normals::make(vert, &data.face, opt.smoothnormal);
+    }
+    if data.facenormal.is_empty() {
+        let per_vertex = (data.normal.len() / vert.len()).max(1) as i32;
+        let scaled = data.face.iter().map(|f| f.map(|v| v * per_vertex));
+        data.facenormal = scaled.collect();
+    }
+    if data.facetexcoord.is_empty() && !data.texcoord.is_empty() {
+        data.facetexcoord.clone_from(&data.face);
+    }
+    data
+}
+
+/// Moves vertices and normals into a frame.
+fn into_frame(vert: &mut [V3], normal: &mut [[f32; 3]], pos: V3, quat: [f64; 4]) {
+    let [w, x, y, z] = quat;
+    let mat = quat2mat([w, -x, -y, -z]);
+    let centre = DVec3::from_array(pos);
+    for v in vert {
+        *v = mulmatvec(&mat, (DVec3::from_array(*v) - centre).to_array());
+    }
+    for n in normal {
+        *n = mulmatvec(&mat, n.map(f64::from)).map(|x| x as f32);
+    }
 }
 
 /// Checks that the arrays of a mesh fit together.

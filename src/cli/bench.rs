@@ -135,16 +135,15 @@ impl Bench {
         }))
     }
 
+    // measures one number of worlds
     fn one(&self, m: &Model, n: usize) -> Result<Value, Fault> {
         let mut settings = self.engine.settings();
+        let hold = self.hold as usize;
         let init = match &self.init {
             Some(dir) => Init::read(dir, m, n)?,
-            None => Init::make(m, n, self.steps as usize, self.hold as usize, &settings)?,
+            None => Init::make(m, n, self.steps as usize, hold, &settings)?,
         };
-        let (hold, nchunk) = (
-            self.hold as usize,
-            init.nchunk(self.steps.div_ceil(self.hold) as usize)?,
-        );
+        let nchunk = init.nchunk(self.steps.div_ceil(self.hold) as usize)?;
 
         // make the batch, and find the room that the whole run needs
         let start = Instant::now();
@@ -156,77 +155,35 @@ impl Bench {
         init.put(&mut batch, 0)?;
         batch.step(1)?;
         let first_s = start.elapsed().as_secs_f64();
-        let room = (batch.model().nconmax, batch.model().njmax);
+        let mut room = (batch.model().nconmax, batch.model().njmax);
+        drop(batch);
         let mut stats = Value::Null;
         if !self.quick {
-            stats = self.stats(m, &init, n, &mut settings, room)?;
-            (settings.nconmax, settings.njmax) = (
-                stats["room"][0].as_u64().map(|n| n as usize),
-                stats["room"][1].as_u64().map(|n| n as usize),
-            );
-        } else {
             (settings.nconmax, settings.njmax) = (Some(room.0), Some(room.1));
+            (stats, room) = self.stats(m, &init, n, &settings)?;
         }
+        (settings.nconmax, settings.njmax) = (Some(room.0), Some(room.1));
 
         // the timed run does not check for overflows
         settings.overflow = Overflow::Continue;
-        drop(batch);
         let mut batch = Batch::with(m, n, settings)?;
         init.put(&mut batch, 0)?;
         batch.step(hold)?;
-        batch.ints("ncon")?;
-        let mut reps = Vec::new();
-        let mut total = 0.0;
-        while total < self.min_s || reps.is_empty() {
-            init.put(&mut batch, 0)?;
-            batch.ints("ncon")?;
-            let (wall, cpu) = (Instant::now(), process_seconds());
-            for c in 0..nchunk {
-                init.control(&mut batch, c)?;
-                batch.step(hold)?;
-            }
-            // wait for the last step
-            batch.ints("ncon")?;
-            let seconds = wall.elapsed().as_secs_f64();
-            reps.push((seconds, process_seconds() - cpu));
-            total += seconds;
-        }
+        let reps = self.repeats(&mut batch, &init, nchunk)?;
         let flags = batch.flags()?;
-        let stage_times = match self.quick {
-            true => Vec::new(),
-            false => {
-                init.put(&mut batch, 0)?;
-                batch.stage_times(10)?
-            }
-        };
+        let mut result = rates(&reps, n as f64, (nchunk * hold) as f64);
+        let (mut stage_ns, mut counted) = (serde_json::Map::new(), Value::Null);
+        if !self.quick {
+            init.put(&mut batch, 0)?;
+            let ns = |(name, s): &(String, f64)| (name.clone(), json!(s * 1e9 / n as f64));
+            stage_ns = batch.stage_times(10)?.iter().map(ns).collect();
+            counted = work(&mut batch)?;
+        }
         let memory = batch.memory();
-        let steps = (nchunk * hold) as f64;
-        let worlds = n as f64;
-        let mut walls: Vec<f64> = reps.iter().map(|rep| rep.0 / steps).collect();
-        walls.sort_by(f64::total_cmp);
-        let (best, median) = (walls[0], walls[walls.len() / 2]);
-        let cpu = reps.iter().map(|rep| rep.1).sum::<f64>();
-        let mut cpus: Vec<f64> = reps.iter().map(|rep| rep.1 / steps).collect();
-        cpus.sort_by(f64::total_cmp);
-        let ns = |(name, s): &(String, f64)| (name.clone(), json!(s * 1e9 / worlds));
-        let work = match self.quick {
-            true => Value::Null,
-            false => work(&mut batch)?,
-        };
-        Ok(json!({
+        let more = json!({
             "worlds": n,
             "device": batch.device(),
             "built_for": manyworlds::level::Level::built().to_string(),
-            "steps_per_s": worlds / best,
-            "steps_per_s_med": worlds / median,
-            "ns_per_step": 1e9 * best / worlds,
-            "ms_per_batch_step": 1e3 * best,
-            "steps_per_cpu_s": worlds / cpus[0],
-            "steps_per_cpu_s_med": worlds / cpus[cpus.len() / 2],
-            "reps": reps.len(),
-            "steps_run": nchunk * hold,
-            "wall_s": total,
-            "cpu_s": cpu,
             "put_s": put_s,
             "first_s": first_s,
             "nconmax": batch.model().nconmax,
@@ -238,9 +195,39 @@ impl Bench {
             "niter": stats["niter"],
             "mem_world_bytes": memory.world,
             "mem_model_bytes": memory.model,
-            "stage_ns": stage_times.iter().map(ns).collect::<serde_json::Map<_, _>>(),
-            "work": work,
-        }))
+            "stage_ns": stage_ns,
+            "work": counted,
+        });
+        if let (Value::Object(result), Value::Object(more)) = (&mut result, more) {
+            result.extend(more);
+        }
+        Ok(result)
+    }
+
+    // wall and processor seconds of each repeat
+    fn repeats(
+        &self,
+        batch: &mut Batch,
+        init: &Init,
+        nchunk: usize,
+    ) -> Result<Vec<(f64, f64)>, Fault> {
+        let mut reps: Vec<(f64, f64)> = Vec::new();
+        let mut total = 0.0;
+        while total < self.min_s || reps.is_empty() {
+            init.put(batch, 0)?;
+            batch.ints("ncon")?;
+            let (wall, cpu) = (Instant::now(), process_seconds());
+            for c in 0..nchunk {
+                init.control(batch, c)?;
+                batch.step(self.hold as usize)?;
+            }
+            // wait for the last step
+            batch.ints("ncon")?;
+            let seconds = wall.elapsed().as_secs_f64();
+            reps.push((seconds, process_seconds() - cpu));
+            total += seconds;
+        }
+        Ok(reps)
     }
 
     // contacts, rows and iterations of some worlds over some steps, and the room that these steps need
@@ -249,10 +236,8 @@ impl Bench {
         m: &Model,
         init: &Init,
         n: usize,
-        settings: &mut manyworlds::batch::Settings,
-        room: (usize, usize),
-    ) -> Result<Value, Fault> {
-        (settings.nconmax, settings.njmax) = (Some(room.0), Some(room.1));
+        settings: &manyworlds::batch::Settings,
+    ) -> Result<(Value, (usize, usize)), Fault> {
         let some = n.min(STATS_WORLDS);
         let mut batch = Batch::with(m, some, settings.clone())?;
         init.put(&mut batch, 0)?;
@@ -272,11 +257,32 @@ impl Bench {
             json!([mean, x.iter().copied().fold(0.0, f64::max)])
         };
         let m = batch.model();
-        Ok(json!({
-            "ncon": summary(&seen[0]), "nefc": summary(&seen[1]), "niter": summary(&seen[2]),
-            "room": [m.nconmax, m.njmax],
-        }))
+        let told = json!({ "ncon": summary(&seen[0]), "nefc": summary(&seen[1]), "niter": summary(&seen[2]) });
+        Ok((told, (m.nconmax, m.njmax)))
     }
+}
+
+// rates of the best repeat and of the median, from wall and processor seconds of each
+fn rates(reps: &[(f64, f64)], worlds: f64, steps: f64) -> Value {
+    let sorted = |of: fn(&(f64, f64)) -> f64| {
+        let mut seconds: Vec<f64> = reps.iter().map(|rep| of(rep) / steps).collect();
+        seconds.sort_by(f64::total_cmp);
+        seconds
+    };
+    let (walls, cpus) = (sorted(|rep| rep.0), sorted(|rep| rep.1));
+    let (best, median) = (walls[0], walls.len() / 2);
+    json!({
+        "steps_per_s": worlds / best,
+        "steps_per_s_med": worlds / walls[median],
+        "ns_per_step": 1e9 * best / worlds,
+        "ms_per_batch_step": 1e3 * best,
+        "steps_per_cpu_s": worlds / cpus[0],
+        "steps_per_cpu_s_med": worlds / cpus[median],
+        "reps": reps.len(),
+        "steps_run": steps as u64,
+        "wall_s": reps.iter().map(|rep| rep.0).sum::<f64>(),
+        "cpu_s": reps.iter().map(|rep| rep.1).sum::<f64>(),
+    })
 }
 
 // without the features `count` and `gpu`, operations and bytes of a stage are not known

@@ -90,25 +90,9 @@ impl Forward {
                 ..States::default()
             },
         };
-        let bad = |what: String| match &self.states {
-            Some(path) => Fault::usage(format!("{}: {what}", path.display())),
-            None => Fault::usage(what),
-        };
-        let mut opt = m.opt.clone();
-        for (name, value) in &asked.opt_override {
-            let bad = |what: String| bad(format!("opt_override {name}: {what}"));
-            let x = numbers(value).map_err(&bad)?;
-            fits(name, &x, &opt).map_err(&bad)?;
-            if !opt.set(name, &x) {
-                return Err(bad(
-                    "the number of values does not fit, or an integer is needed".to_owned(),
-                ));
-            }
-        }
-        m.edit(|m| m.opt = opt)
-            .map_err(|e| bad(format!("opt_override: {e}")))?;
+        self.override_options(&mut m, &asked)?;
         if asked.states.is_empty() {
-            return Err(bad("holds no states".to_owned()));
+            return Err(self.bad("holds no states".to_owned()));
         }
         let interrupt = Interrupt::watch()?;
         let mut dump = self.create()?;
@@ -129,35 +113,13 @@ impl Forward {
             batch => batch?,
         };
         remark!("{} states on {}", asked.states.len(), batch.device());
-        set(&mut batch, &asked.states).map_err(&bad)?;
-        batch.forward()?;
-        let worlds = batch.worlds()?;
-        let inverse = inverse(&mut batch)?;
-        for (k, d) in worlds.iter().enumerate() {
-            let m = batch.model();
-            let state = format!("s{k}/");
-            dump.add(&state, dump::inputs(m, d, &INPUTS))?;
-            dump.add(&state, dump::forward(m, d))?;
-            dump.add(&state, dump::inverse(m, &inverse, k))?;
-        }
-        drop(worlds);
-
-        set(&mut batch, &asked.states).map_err(&bad)?;
+        self.put(&mut batch, &asked)?;
+        dump_forward(&mut dump, &mut batch)?;
+        self.put(&mut batch, &asked)?;
         let mut steps = self.steps.clone();
         steps.sort_unstable();
         steps.dedup();
-        let mut done = 0;
-        for &n in &steps {
-            while done < n {
-                interrupt.check()?;
-                let more = LOOK.min(n - done);
-                batch.step(more)?;
-                done += more;
-            }
-            for (k, d) in batch.worlds()?.iter().enumerate() {
-                dump.add(&format!("s{k}/"), dump::step(batch.model(), d, n))?;
-            }
-        }
+        dump_steps(&mut dump, &mut batch, &steps, &interrupt)?;
         for flag in batch.flags()? {
             remark!("{flag}");
         }
@@ -168,6 +130,35 @@ impl Forward {
         let meta = self.meta(batch.model(), &asked, &batch.device(), &steps);
         interrupt.check()?;
         dump.finish(&meta)
+    }
+
+    // a mistake in the file of states
+    fn bad(&self, what: String) -> Fault {
+        match &self.states {
+            Some(path) => Fault::usage(format!("{}: {what}", path.display())),
+            None => Fault::usage(what),
+        }
+    }
+
+    fn override_options(&self, m: &mut Model, asked: &States) -> Result<(), Fault> {
+        let mut opt = m.opt.clone();
+        for (name, value) in &asked.opt_override {
+            let bad = |what: String| self.bad(format!("opt_override {name}: {what}"));
+            let x = numbers(value).map_err(&bad)?;
+            fits(name, &x, &opt).map_err(&bad)?;
+            if !opt.set(name, &x) {
+                return Err(bad(
+                    "the number of values does not fit, or an integer is needed".to_owned(),
+                ));
+            }
+        }
+        m.edit(|m| m.opt = opt)
+            .map_err(|e| self.bad(format!("opt_override: {e}")))
+    }
+
+    // puts the worlds into the states of the file
+    fn put(&self, batch: &mut Batch, asked: &States) -> Result<(), Fault> {
+        set(batch, &asked.states).map_err(|what| self.bad(what))
     }
 
     // checks the path before anything is computed
@@ -201,6 +192,43 @@ impl Forward {
             "opt_override": asked.opt_override,
         })
     }
+}
+
+// inputs, results of forward dynamics and of inverse dynamics of each state
+fn dump_forward(dump: &mut Dump, batch: &mut Batch) -> Result<(), Fault> {
+    batch.forward()?;
+    let worlds = batch.worlds()?;
+    let inverse = inverse(batch)?;
+    for (k, d) in worlds.iter().enumerate() {
+        let m = batch.model();
+        let state = format!("s{k}/");
+        dump.add(&state, dump::inputs(m, d, &INPUTS))?;
+        dump.add(&state, dump::forward(m, d))?;
+        dump.add(&state, dump::inverse(m, &inverse, k))?;
+    }
+    Ok(())
+}
+
+// each state after each of these numbers of steps, which ascend
+fn dump_steps(
+    dump: &mut Dump,
+    batch: &mut Batch,
+    steps: &[usize],
+    interrupt: &Interrupt,
+) -> Result<(), Fault> {
+    let mut done = 0;
+    for &n in steps {
+        while done < n {
+            interrupt.check()?;
+            let more = LOOK.min(n - done);
+            batch.step(more)?;
+            done += more;
+        }
+        for (k, d) in batch.worlds()?.iter().enumerate() {
+            dump.add(&format!("s{k}/"), dump::step(batch.model(), d, n))?;
+        }
+    }
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<States, Fault> {

@@ -8,6 +8,7 @@ use super::trajectory::Trajectory;
 use super::{CHECK, Engine, Fault, ModelArg, load, progress};
 use clap::Args;
 use manyworlds::Batch;
+use manyworlds::batch::Flag;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -116,15 +117,7 @@ impl Rollout {
             finished?;
             remark!("{frames} frames in {}", path.display());
         }
-        for flag in flags.iter().take(10) {
-            remark!("{flag}");
-        }
-        if flags.len() > 10 {
-            remark!("… and {} worlds more", flags.len() - 10);
-        }
-        if let Some(full) = batch.full() {
-            remark!("{full} (--growth)");
-        }
+        remark_on(&flags, batch.full());
         let said = match self.json {
             true => summary.to_string(),
             false => format!(
@@ -203,5 +196,18 @@ impl Rollout {
         }
         bar.finish_and_clear();
         Ok(())
+    }
+}
+
+// tells the first flags of worlds, and whether the room for contacts or rows is full
+fn remark_on(flags: &[Flag], full: Option<&str>) {
+    for flag in flags.iter().take(10) {
+        remark!("{flag}");
+    }
+    if flags.len() > 10 {
+        remark!("… and {} worlds more", flags.len() - 10);
+    }
+    if let Some(full) = full {
+        remark!("{full} (--growth)");
     }
 }

@@ -138,41 +138,16 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
             continue;
         }
         let p = parent[i];
-        let mut body = std::mem::take(&mut said[i]);
+        let body = std::mem::take(&mut said[i]);
         let base = said[p].frames.len();
-        let inside = |frame: Option<FrameId>| Some(frame.map_or(base, |f| base + 1 + f));
-        let frame = Frame {
-            pos: body.pos,
-            orientation: body.orientation.clone(),
-            parent: body.frame,
-            origin: body.origin,
-            ..Frame::default()
-        };
-        let own = std::mem::take(&mut body.frames);
-        said[p].frames.push(frame);
-        said[p].frames.extend(own.into_iter().map(|mut f| {
-            f.parent = inside(f.parent);
-            f
-        }));
-        macro_rules! hand_over {
-            ($list:ident) => {
-                body.$list
-                    .iter_mut()
-                    .for_each(|x| x.frame = inside(x.frame));
-                said[p].$list.append(&mut body.$list);
-            };
-        }
-        hand_over!(geoms);
-        hand_over!(sites);
-        hand_over!(cameras);
-        hand_over!(lights);
+        hand_over(body, &mut said[p]);
 
         // its children take its place
         let moved = std::mem::take(&mut children[i]);
         for &child in &moved {
             parent[child] = p;
             pose[child] = pose[i].then(pose[child]);
-            said[child].frame = inside(said[child].frame);
+            said[child].frame = inside(base, said[child].frame);
         }
         if let Some(at) = children[p].iter().position(|&c| c == i) {
             children[p].splice(at..=at, moved);
@@ -202,6 +177,36 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
         compilers: settings(tree.spec, |c| c.fusestatic = Some(false)),
         ..tree.spec.clone()
     }
+}
+
+// hands all elements of a body over to its parent, whose new frame has the body's pose
+fn hand_over(mut body: Body, to: &mut Body) {
+    let base = to.frames.len();
+    to.frames.push(Frame {
+        pos: body.pos,
+        orientation: body.orientation,
+        parent: body.frame,
+        origin: body.origin,
+        ..Frame::default()
+    });
+    to.frames.extend(body.frames.into_iter().map(|mut f| {
+        f.parent = inside(base, f.parent);
+        f
+    }));
+    macro_rules! append {
+        ($($list:ident)*) => {
+            $(
+                body.$list.iter_mut().for_each(|x| x.frame = inside(base, x.frame));
+                to.$list.append(&mut body.$list);
+            )*
+        };
+    }
+    append!(geoms sites cameras lights);
+}
+
+// the frame of an element of a fused body, whose pose is now the frame `base` of its parent
+fn inside(base: usize, frame: Option<FrameId>) -> Option<FrameId> {
+    Some(frame.map_or(base, |f| base + 1 + f))
 }
 
 // bodies that move, that another element names, or whose fusing would change the forces

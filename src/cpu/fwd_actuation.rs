@@ -48,19 +48,8 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
 
     // limit each actuator force
     for i in 0..m.nactuator {
-        if m.actuator_forcelimited[i] == 0 {
-            continue;
-        }
-        let lo = d.own.actuator_forcerange(m, 2 * i);
-        let hi = d.own.actuator_forcerange(m, 2 * i + 1);
-        let adr = m.actuator_outadr[i] as usize;
-        let forces = &mut d.actuator_force[adr..adr + m.actuator_outnum[i] as usize];
-        if m.actuator_gaintype[i] == GainType::So3 {
-            limit_norm(forces, hi);
-            continue;
-        }
-        for force in forces {
-            *force = clip(*force, lo, hi);
+        if m.actuator_forcelimited[i] != 0 {
+            limit_actuator(m, d, i);
         }
     }
 
@@ -99,6 +88,21 @@ pub fn fwd_actuation<R: Real>(m: &Model, d: &mut Data<R>) {
             let hi = d.own.jnt_actfrcrange(m, 2 * j + 1);
             d.qfrc_actuator[i] = clip(d.qfrc_actuator[i], lo, hi);
         }
+    }
+}
+
+#[inline(always)]
+fn limit_actuator<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    let lo = d.own.actuator_forcerange(m, 2 * i);
+    let hi = d.own.actuator_forcerange(m, 2 * i + 1);
+    let adr = m.actuator_outadr[i] as usize;
+    let forces = &mut d.actuator_force[adr..adr + m.actuator_outnum[i] as usize];
+    if m.actuator_gaintype[i] == GainType::So3 {
+        limit_norm(forces, hi);
+        return;
+    }
+    for force in forces {
+        *force = clip(*force, lo, hi);
     }
 }
 

@@ -51,13 +51,7 @@ pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
             if still && d.still.dof(i) {
                 continue;
             }
-            let linear = d.own.dof_damping_all(m, i);
-            let poly = [
-                d.own.dof_dampingpoly_all(m, 2 * i),
-                d.own.dof_dampingpoly_all(m, 2 * i + 1),
-            ];
-            let v = d.qvel[i];
-            d.qfrc_damper[i] = -v * poly_force(linear, poly, v, true);
+            dof_damper(m, d, i);
         }
     }
 
@@ -79,21 +73,7 @@ pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
         tendon_spring_damper(m, d, t);
     }
 
-    // gravity compensation
-    let gravity = d.own.gravity(m);
-    let pull = !m.opt.disabled(DSBL_GRAVITY) && d.own.has_gravity(m);
-    if m.ngravcomp > 0 && pull {
-        let mut qfrc = std::mem::take(&mut d.qfrc_gravcomp);
-        for i in 1..m.nbody {
-            let gravcomp = d.own.body_gravcomp(m, i);
-            if nonzero(gravcomp).any() {
-                let weight = -(d.own.body_mass(m, i) * gravcomp);
-                let force = gravity.map(|g| g * weight);
-                apply_ft(m, d, &mut qfrc, i, d.xipos[i], force, [R::zero(); 3]);
-            }
-        }
-        d.qfrc_gravcomp = qfrc;
-    }
+    compensate_gravity(m, d);
 
     // the sum; gravity compensation by actuators is not passive
     for i in 0..m.nv {
@@ -110,6 +90,31 @@ pub fn push<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32]) {
         d.qfrc_passive[i] = sum;
     }
     add_passive(m, d);
+}
+
+fn dof_damper<R: Real>(m: &Model, d: &mut Data<R>, i: usize) {
+    let linear = d.own.dof_damping_all(m, i);
+    let poly = [2 * i, 2 * i + 1].map(|k| d.own.dof_dampingpoly_all(m, k));
+    let v = d.qvel[i];
+    d.qfrc_damper[i] = -v * poly_force(linear, poly, v, true);
+}
+
+fn compensate_gravity<R: Real>(m: &Model, d: &mut Data<R>) {
+    let gravity = d.own.gravity(m);
+    let pull = !m.opt.disabled(DSBL_GRAVITY) && d.own.has_gravity(m);
+    if m.ngravcomp == 0 || !pull {
+        return;
+    }
+    let mut qfrc = std::mem::take(&mut d.qfrc_gravcomp);
+    for i in 1..m.nbody {
+        let gravcomp = d.own.body_gravcomp(m, i);
+        if nonzero(gravcomp).any() {
+            let weight = -(d.own.body_mass(m, i) * gravcomp);
+            let force = gravity.map(|g| g * weight);
+            apply_ft(m, d, &mut qfrc, i, d.xipos[i], force, [R::zero(); 3]);
+        }
+    }
+    d.qfrc_gravcomp = qfrc;
 }
 
 // true if forces are added up from several sides, so that arrays have to be zero first

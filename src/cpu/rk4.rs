@@ -29,44 +29,10 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         return take(m, d);
     }
 
-    // keep the start of the step
     if stage == 0 {
-        d.rk_qpos.copy_from_slice(&d.qpos);
-        d.rk_qvel.copy_from_slice(&d.qvel);
-        d.rk_act.copy_from_slice(&d.act);
-        if m.ntendonrk > 0 {
-            d.rk_ten_length.copy_from_slice(&d.ten_length);
-            d.rk_ten_J.copy_from_slice(&d.ten_J);
-        }
-        if m.nrodrk > 0 {
-            d.rk_rod_plastic.copy_from_slice(&d.rod_plastic);
-        }
-        d.rk_time[0] = d.time[0];
-        d.rk_vel.fill(R::zero());
-        d.rk_dqpos.fill(R::zero());
-        d.rk_dqvel.fill(R::zero());
-        d.rk_dact.fill(R::zero());
+        keep_start(m, d);
     }
-
-    // rates at this evaluation; rk_vel still holds the velocities of the previous one
-    let here = R::splat(A[stage]) * h;
-    for j in 0..m.njnt {
-        let adr = m.jnt_dofadr[j] as usize;
-        let jnt_type = m.jnt_type[j];
-        if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
-            d.rk_vel[adr] = d.qvel[adr];
-            continue;
-        }
-        let adr = if jnt_type == JointType::Free {
-            d.rk_vel[adr..adr + 3].copy_from_slice(&d.qvel[adr..adr + 3]);
-            adr + 3
-        } else {
-            adr
-        };
-        let turned = std::array::from_fn(|k| d.rk_vel[adr + k] * here);
-        let rate = rotation_vector_rate(turned, std::array::from_fn(|k| d.qvel[adr + k]));
-        d.rk_vel[adr..adr + 3].copy_from_slice(&rate);
-    }
+    find_rates(m, d, R::splat(A[stage]) * h);
 
     // weighted sums
     let weight = R::splat(B[stage]);
@@ -78,21 +44,10 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         d.rk_dact[k] += d.act_dot[k] * weight;
     }
 
-    // back to the start of the step; plastic tendons yield by their lengths and Jacobians there
-    if m.ntendonrk > 0 {
-        d.ten_length.copy_from_slice(&d.rk_ten_length);
-        d.ten_J.copy_from_slice(&d.rk_ten_J);
-    }
-    if m.nrodrk > 0 {
-        d.rod_plastic.copy_from_slice(&d.rk_rod_plastic);
-    }
     if sleeps(m) && stage == 3 {
         note_places(m, d);
     }
-    d.qpos.copy_from_slice(&d.rk_qpos);
-    d.qvel.copy_from_slice(&d.rk_qvel);
-    d.act.copy_from_slice(&d.rk_act);
-    d.time[0] = d.rk_time[0];
+    return_to_start(m, d);
 
     if stage < 3 {
         // state for the next evaluation
@@ -115,6 +70,61 @@ pub fn rk4<R: Real>(m: &Model, d: &mut Data<R>) {
         d.qvel.copy_from_slice(&d.rk_dqpos);
     }
     set_stage(d, stage + 1);
+}
+
+// keeps the start of the step
+fn keep_start<R: Real>(m: &Model, d: &mut Data<R>) {
+    d.rk_qpos.copy_from_slice(&d.qpos);
+    d.rk_qvel.copy_from_slice(&d.qvel);
+    d.rk_act.copy_from_slice(&d.act);
+    if m.ntendonrk > 0 {
+        d.rk_ten_length.copy_from_slice(&d.ten_length);
+        d.rk_ten_J.copy_from_slice(&d.ten_J);
+    }
+    if m.nrodrk > 0 {
+        d.rk_rod_plastic.copy_from_slice(&d.rod_plastic);
+    }
+    d.rk_time[0] = d.time[0];
+    d.rk_vel.fill(R::zero());
+    d.rk_dqpos.fill(R::zero());
+    d.rk_dqvel.fill(R::zero());
+    d.rk_dact.fill(R::zero());
+}
+
+// rates at this evaluation, `here` seconds into the step; rk_vel still holds the velocities of the previous one
+fn find_rates<R: Real>(m: &Model, d: &mut Data<R>, here: R) {
+    for j in 0..m.njnt {
+        let adr = m.jnt_dofadr[j] as usize;
+        let jnt_type = m.jnt_type[j];
+        if jnt_type == JointType::Slide || jnt_type == JointType::Hinge {
+            d.rk_vel[adr] = d.qvel[adr];
+            continue;
+        }
+        let adr = if jnt_type == JointType::Free {
+            d.rk_vel[adr..adr + 3].copy_from_slice(&d.qvel[adr..adr + 3]);
+            adr + 3
+        } else {
+            adr
+        };
+        let turned = std::array::from_fn(|k| d.rk_vel[adr + k] * here);
+        let rate = rotation_vector_rate(turned, std::array::from_fn(|k| d.qvel[adr + k]));
+        d.rk_vel[adr..adr + 3].copy_from_slice(&rate);
+    }
+}
+
+// back to the start of the step; plastic tendons yield by their lengths and Jacobians there
+fn return_to_start<R: Real>(m: &Model, d: &mut Data<R>) {
+    if m.ntendonrk > 0 {
+        d.ten_length.copy_from_slice(&d.rk_ten_length);
+        d.ten_J.copy_from_slice(&d.rk_ten_J);
+    }
+    if m.nrodrk > 0 {
+        d.rod_plastic.copy_from_slice(&d.rk_rod_plastic);
+    }
+    d.qpos.copy_from_slice(&d.rk_qpos);
+    d.qvel.copy_from_slice(&d.rk_qvel);
+    d.act.copy_from_slice(&d.rk_act);
+    d.time[0] = d.rk_time[0];
 }
 
 /// True if the fourth call goes back to the start of the step, and a fifth takes the step: flexes yield by their places there. Trees

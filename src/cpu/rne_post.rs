@@ -57,7 +57,38 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         push(m, d, i, d.xipos[i], [tx, ty, tz, fx, fy, fz], 1.0);
     }
 
-    // contacts
+    push_contacts(m, d, contact, ne, num);
+    push_equalities(m, d, ne);
+
+    // spatial tendons, at the bodies of their path
+    for t in 0..m.ntendon {
+        if m.tendon_type[t] == TendonType::Spatial {
+            let force = tension(m, d, t, num);
+            (0..R::WIDTH).for_each(|lane| pull(m, d, lane, t, force.lane(lane)));
+        }
+    }
+
+    // inertial force minus external force
+    d.cfrc_int[0] = [R::zero(); 6];
+    for i in 1..m.nbody {
+        let [inertial, gyroscopic] = taken_by_motion(d, i);
+        let external = d.cfrc_ext[i];
+        d.cfrc_int[i] = std::array::from_fn(|k| inertial[k] + gyroscopic[k] - external[k]);
+    }
+
+    // force on subtrees, children before parents, the world body included
+    for i in (1..m.nbody).rev() {
+        if m.body_jntnum[i] == 1 && m.jnt_type[m.body_jntadr[i] as usize] == JointType::Free {
+            d.cfrc_int[i] = of_free_joint(m, d, i);
+        }
+        let child = d.cfrc_int[i];
+        let sum = &mut d.cfrc_int[m.body_parentid[i] as usize];
+        *sum = add_scl6(*sum, child, R::one());
+    }
+}
+
+// forces of contacts on bodies
+fn push_contacts<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num: usize) {
     let mut r = ne;
     while r < num {
         let kind = R::int_lane(d.efc_type[r], 0);
@@ -84,19 +115,15 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         let pos = d.contact_pos[c].map(|x| R::select(present, x, R::zero()));
         let geoms = [m.collision_geom1[pair], m.collision_geom2[pair]];
         for (geom, sign) in geoms.into_iter().zip([-1.0, 1.0]) {
-            push(
-                m,
-                d,
-                m.geom_bodyid[geom as usize] as usize,
-                pos,
-                force,
-                sign,
-            );
+            let body = m.geom_bodyid[geom as usize] as usize;
+            push(m, d, body, pos, force, sign);
         }
         r += contact_rows(m, pair, ConstraintType::from_i32(kind));
     }
+}
 
-    // connects and welds; a joint equality exerts no force on a body
+// forces of connects and welds; a joint equality exerts no force on a body
+fn push_equalities<R: Real>(m: &Model, d: &mut Data<R>, ne: usize) {
     let mut r = 0;
     while r < ne {
         let i = R::int_lane(d.efc_id[r], 0) as usize;
@@ -119,32 +146,6 @@ pub fn post<R: Real>(m: &Model, d: &mut Data<R>, contact: &[i32], ne: usize, num
         push(m, d, first, points[0], force, 1.0);
         push(m, d, second, points[1], force, -1.0);
         r += if weld { 6 } else { 3 };
-    }
-
-    // spatial tendons, at the bodies of their path
-    for t in 0..m.ntendon {
-        if m.tendon_type[t] == TendonType::Spatial {
-            let force = tension(m, d, t, num);
-            (0..R::WIDTH).for_each(|lane| pull(m, d, lane, t, force.lane(lane)));
-        }
-    }
-
-    // inertial force minus external force
-    d.cfrc_int[0] = [R::zero(); 6];
-    for i in 1..m.nbody {
-        let [inertial, gyroscopic] = taken_by_motion(d, i);
-        let external = d.cfrc_ext[i];
-        d.cfrc_int[i] = std::array::from_fn(|k| inertial[k] + gyroscopic[k] - external[k]);
-    }
-
-    // force on subtrees, children before parents, the world body included
-    for i in (1..m.nbody).rev() {
-        if m.body_jntnum[i] == 1 && m.jnt_type[m.body_jntadr[i] as usize] == JointType::Free {
-            d.cfrc_int[i] = of_free_joint(m, d, i);
-        }
-        let child = d.cfrc_int[i];
-        let sum = &mut d.cfrc_int[m.body_parentid[i] as usize];
-        *sum = add_scl6(*sum, child, R::one());
     }
 }
 

@@ -69,93 +69,84 @@ impl Build<'_> {
         } = a;
         let slot = self.layout.slot(field);
         let width = field.elem.width();
-
-        // one parameter for each dimension; the element is their row-major combination
-        let dims: Vec<&str> = field
-            .dims
-            .iter()
-            .copied()
-            .filter(|dim| *dim != "1")
-            .collect();
-        let mut params: Vec<String> = (0..dims.len()).map(|k| format!("i{k}: i32")).collect();
-        let mut element = "0".to_owned();
-        for (k, dim) in dims.iter().enumerate() {
-            element = match k {
-                0 => "i0".to_owned(),
-                _ => format!("({element}) * {} + i{k}", self.m.size(dim).unwrap_or(0)),
-            };
-        }
-        let (ty, words) = match component {
-            true => (scalar(field.elem), 1),
-            false => (type_of(field.elem), width),
+        let (mut params, element) = self.element(field);
+        let ty = match component {
+            true => scalar(field.elem),
+            false => type_of(field.elem),
         };
         // a checked index is another variable
         let component_index = if checked { "m" } else { "k" };
+        let whole = self.on_chip(field) && fours(field);
         let mut first = match width {
             1 => "e".to_owned(),
+            _ if whole => "e".to_owned(),
             _ => format!("e * {width}"),
         };
         if component {
             params.push("k: i32".to_owned());
-            let _ = write!(first, " + {component_index}");
+            if !whole {
+                let _ = write!(first, " + {component_index}");
+            }
         }
-        let place = self.place(field, slot);
-        let whole = self.on_chip(field) && fours(field);
-        if whole {
-            "e".clone_into(&mut first);
-        }
-        let mut out = String::new();
-        let result = if write {
-            params.push(format!("v: {ty}"));
-            String::new()
-        } else {
-            format!(" -> {ty}")
+        let result = match write {
+            true => String::new(),
+            false => format!(" -> {ty}"),
         };
-        let _ = writeln!(out, "fn {name}({}){result} {{", params.join(", "));
+        if write {
+            params.push(format!("v: {ty}"));
+        }
+        let mut out = format!("fn {name}({}){result} {{\n", params.join(", "));
         // an array without elements has no word to write to
         if checked && write && slot.words == 0 {
             out.push_str("}\n");
             return out;
         }
         out.push_str(&index(&element, component, slot.len, width, checked));
+        let _ = writeln!(out, "    let a = {};", self.place(field, slot)(&first));
+        match whole {
+            true => out.push_str(&four_on_chip(a, component_index, checked)),
+            false => self.words_at(&mut out, a, checked),
+        }
+        out.push_str("}\n");
+        out
+    }
+
+    // one parameter for each dimension of a field, and the element: their row-major combination
+    fn element(&self, field: &Field) -> (Vec<String>, String) {
+        let dims = field.dims.iter().filter(|dim| **dim != "1");
+        let (mut params, mut element) = (Vec::new(), "0".to_owned());
+        for (k, dim) in dims.enumerate() {
+            params.push(format!("i{k}: i32"));
+            element = match k {
+                0 => "i0".to_owned(),
+                _ => format!("({element}) * {} + i{k}", self.m.size(dim).unwrap_or(0)),
+            };
+        }
+        (params, element)
+    }
+
+    // reads or writes the words of an element or of a component, the first of them at `a`
+    fn words_at(&self, out: &mut String, access: Access, checked: bool) {
+        let Access {
+            field,
+            write,
+            component,
+        } = access;
         let poisoned = |word: String| match checked {
             true => format!("({word} | poison)"),
             false => word,
         };
-        let _ = writeln!(out, "    let a = {};", place(&first));
-        if whole {
-            let chip = match component {
-                true => format!("chip_{}[a][{component_index}]", field.name),
-                false => format!("chip_{}[a]", field.name),
-            };
-            let (four, word) = if component {
-                ("f32", "u32")
-            } else {
-                ("vec4f", "vec4u")
-            };
-            let value = |x: &str| match checked {
-                true => format!("bitcast<{four}>(bitcast<{word}>({x}) | {word}(poison))"),
-                false => x.to_owned(),
-            };
-            let _ = match write {
-                true => writeln!(out, "    {chip} = {};", value("v")),
-                false => writeln!(out, "    return {};", value(&chip)),
-            };
-        } else if write {
-            for k in 0..words {
-                let value = format!("bitcast<u32>({})", part(field.elem, component, k));
-                let _ = writeln!(
-                    out,
-                    "    {}",
-                    self.store(field, &plus("a", k), &poisoned(value))
-                );
-            }
-        } else {
+        if !write {
             let load = |k: usize| poisoned(self.load(field, &plus("a", k)));
             let _ = writeln!(out, "    return {};", compose(field.elem, component, load));
+            return;
         }
-        out.push_str("}\n");
-        out
+        let words = if component { 1 } else { field.elem.width() };
+        for k in 0..words {
+            let value = format!("bitcast<u32>({})", part(field.elem, component, k));
+            let store = self.store(field, &plus("a", k), &poisoned(value));
+            let _ = writeln!(out, "    {store}");
+        }
     }
 
     // address of a word of an array, given its index within the array
@@ -189,6 +180,23 @@ impl Build<'_> {
 // true if an array on chip is stored as four-word vectors
 fn fours(field: &Field) -> bool {
     field.elem == Elem::Quat
+}
+
+// reads or writes a vector `a` of an array on chip, or a component of it
+fn four_on_chip(access: Access, component: &str, checked: bool) -> String {
+    let name = access.field.name;
+    let (chip, four, word) = match access.component {
+        true => (format!("chip_{name}[a][{component}]"), "f32", "u32"),
+        false => (format!("chip_{name}[a]"), "vec4f", "vec4u"),
+    };
+    let value = |x: &str| match checked {
+        true => format!("bitcast<{four}>(bitcast<{word}>({x}) | {word}(poison))"),
+        false => x.to_owned(),
+    };
+    match access.write {
+        true => format!("    {chip} = {};\n", value("v")),
+        false => format!("    return {};\n", value(&chip)),
+    }
 }
 
 // the index of an element; with `checked`, an index out of range becomes the first, and all words that are read or written there

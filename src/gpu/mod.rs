@@ -16,6 +16,7 @@ pub(crate) mod accessor;
 pub mod arena;
 pub(crate) mod asked;
 mod barrier;
+mod chunk;
 pub mod config;
 pub mod dataflow;
 pub mod device;

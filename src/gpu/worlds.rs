@@ -1,13 +1,12 @@
 //! Worlds on the device: allocating them, reading and writing their arrays.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use crate::cpu::lib::restart::bad_world;
-use crate::cpu::lib::sleep::sleeps;
 use crate::error::{Error, Result};
 use crate::fields::{Data, Elem, Field, Model, Role, Room, View, field};
 use crate::gpu::arena::{Layout, Memory, Slot, chip_words, unpack, words};
+use crate::gpu::chunk::{Chunk, bind_layout, bytes_for, worlds_of_chunk};
 use crate::gpu::config::{Config, Values, choose_team, lockstep, single};
 use crate::gpu::device::{Device, block_on};
 use crate::gpu::own;
@@ -19,17 +18,6 @@ use crate::types::Warning;
 
 /// Counts of a world that bound loops in kernels.
 const COUNTS: [&str; 6] = ["ncon", "nefc", "ne", "nf", "nl", "nisland"];
-
-/// A range of worlds in one buffer.
-#[derive(Debug)]
-pub(super) struct Chunk {
-    // indices of its worlds in the batch
-    pub(super) worlds: Range<u64>,
-    // number of worlds with the padding of the last tile and workgroup
-    pub(super) padded: u32,
-    pub(super) data: wgpu::Buffer,
-    pub(super) bind: wgpu::BindGroup,
-}
 
 /// Worlds on a device.
 #[derive(Debug)]
@@ -64,24 +52,6 @@ impl Drop for Gpu {
     }
 }
 
-/// The bind group layout of all stages: the model's arena, the worlds.
-fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let entry = |binding, read_only| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        count: None,
-        ty: wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Storage { read_only },
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        },
-    };
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("stages"),
-        entries: &[entry(0, true), entry(1, false)],
-    })
-}
-
 impl Gpu {
     /// Allocates `config.nworld` worlds of a model at `qpos0` on a device.
     ///
@@ -105,73 +75,20 @@ impl Gpu {
 
         // a batch that does not fit is refused before anything is allocated
         let nworld = config.nworld as u64;
-        let staging = 2 * staging_words(layout.world_words, &limits);
-        let need = layout.memory(nworld, staging).total();
-        if let Some(have) = config.memory.filter(|&have| need > have) {
-            let fit = layout.worlds_within(have, staging);
-            return Err(Error::Size {
-                what: format!("bytes for {nworld} worlds ({fit} worlds fit)"),
-                need,
-                have,
-            });
-        }
+        let need = bytes_for(config, &layout, &limits)?;
         let single = single(team, tile, lockstep(&device.adapter), nworld);
         let unit = u64::from(tile.max(single));
-        let group_worlds = match sleeps(m) {
-            true => team.again().worlds,
-            false => team.worlds,
-        };
-        let most = layout
-            .chunk_worlds(&limits, group_worlds)
-            .min(config.chunk.unwrap_or(u64::MAX))
-            / unit
-            * unit;
-        if most == 0 {
-            return Err(Error::Size {
-                what: "bytes that a binding of the device holds".to_owned(),
-                need: unit * u64::from(layout.world_words) * 4,
-                have: limits.max_storage_buffer_binding_size,
-            });
-        }
+        let most = worlds_of_chunk(m, config, &layout, &limits, team, unit)?;
 
         let scope = device
             .device
             .push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let bind_layout = bind_layout(&device.device);
-        use wgpu::BufferUsages as Use;
-        let model = device.buffer(
-            "model",
-            layout.model_arena_words(),
-            Use::STORAGE | Use::COPY_DST,
-        );
+        let binds = bind_layout(&device.device);
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        let model = device.buffer("model", layout.model_arena_words(), usage);
         let chunk = |first: u64| {
             let worlds = first..(first + most).min(nworld);
-            let padded = (worlds.end - worlds.start).next_multiple_of(unit);
-            let data = device.buffer(
-                "worlds",
-                padded * u64::from(layout.world_words),
-                Use::STORAGE,
-            );
-            let bind = device.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("stages"),
-                layout: &bind_layout,
-                entries: &[
-                    wgpu::BindGroupEntry {
-                        binding: 0,
-                        resource: model.as_entire_binding(),
-                    },
-                    wgpu::BindGroupEntry {
-                        binding: 1,
-                        resource: data.as_entire_binding(),
-                    },
-                ],
-            });
-            Chunk {
-                worlds,
-                padded: padded as u32,
-                data,
-                bind,
-            }
+            Chunk::new(device, &binds, &model, &layout, worlds, unit)
         };
         let chunks: Vec<Chunk> = (0..nworld).step_by(most as usize).map(chunk).collect();
         let (transfer, caught) = Transfer::new(device, tile, layout.world_words);
@@ -187,14 +104,12 @@ impl Gpu {
                 "no memory for {nworld} worlds ({need} bytes): {e}"
             )));
         }
-        let pipeline_layout =
-            device
-                .device
-                .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                    label: Some("stages"),
-                    bind_group_layouts: &[Some(&bind_layout)],
-                    immediate_size: 0,
-                });
+        let stages = wgpu::PipelineLayoutDescriptor {
+            label: Some("stages"),
+            bind_group_layouts: &[Some(&binds)],
+            immediate_size: 0,
+        };
+        let pipeline_layout = device.device.create_pipeline_layout(&stages);
         device
             .queue
             .write_buffer(&model, 0, bytemuck::cast_slice(&layout.model_image(m)));
@@ -521,39 +436,22 @@ impl Gpu {
                     } else {
                         &words[first * each..(first + count) * each]
                     };
-                    self.transfer.write(
-                        &self.device,
-                        &chunk.data,
-                        Worlds::All(count as u32),
-                        span,
-                        part,
-                    )?;
+                    let worlds = Worlds::All(count as u32);
+                    self.transfer
+                        .write(&self.device, &chunk.data, worlds, span, part)?;
                 }
                 Some(list) => {
                     // positions in the list of the worlds in this chunk, and their words
-                    let here: Vec<usize> = (0..n)
-                        .filter(|&k| chunk.worlds.contains(&(list[k] as u64)))
-                        .collect();
-                    let index: Vec<u32> = here
-                        .iter()
-                        .map(|&k| (list[k] as u64 - chunk.worlds.start) as u32)
-                        .collect();
+                    let (here, index) = chunk.listed(list);
+                    let rows = here.iter().map(|&k| &words[k * each..(k + 1) * each]);
                     let part: Vec<u32> = match same {
                         true => words.to_vec(),
-                        false => here
-                            .iter()
-                            .flat_map(|&k| &words[k * each..(k + 1) * each])
-                            .copied()
-                            .collect(),
+                        false => rows.flatten().copied().collect(),
                     };
                     if !index.is_empty() {
-                        self.transfer.write(
-                            &self.device,
-                            &chunk.data,
-                            Worlds::Listed(&index),
-                            span,
-                            &part,
-                        )?;
+                        let worlds = Worlds::Listed(&index);
+                        self.transfer
+                            .write(&self.device, &chunk.data, worlds, span, &part)?;
                     }
                 }
             }

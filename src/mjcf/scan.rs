@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// More attributes than any element has; the XML parser compares them pair by pair.
-pub(super) const MAX_ATTRS: usize = 1000;
+const MAX_ATTRS: usize = 1000;
 
 /// Begin of a comment.
 const COMMENT: &str = "<!--";
@@ -25,6 +25,18 @@ pub(super) enum Fault {
     Attributes,
     /// An XML declaration or processing instruction stands behind the first element.
     Declaration,
+}
+
+impl Fault {
+    /// The reason in words.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Attributes => {
+                format!("an element may have no more than {MAX_ATTRS} attributes")
+            }
+            Self::Declaration => "<? … ?> may only stand before the first element".to_owned(),
+        }
+    }
 }
 
 /// The text that the XML parser reads, and the map from places in it back to places in the original text.

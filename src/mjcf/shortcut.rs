@@ -339,49 +339,7 @@ impl Shortcut {
     }
 
     fn dcmotor(&self, a: &mut Actuator, s: &SaidActuator) -> Result<(), Wrong> {
-        let [kt, mut ke] = self.motorconst;
-        let (mut r, [vn, tau0, omega0]) = (self.resistance, self.nominal);
-        if kt < 0.0 || ke < 0.0 {
-            return wrong("motorconst", "motor constants may not be negative");
-        }
-        // back-EMF constant from the no-load speed: omega0 = vn Ke / (Ke² + R B)
-        if vn > 0.0 && ke <= 0.0 && omega0 > 0.0 {
-            let b = a.damping[0];
-            ke = if b > 0.0 && r > 0.0 {
-                let disc = vn * vn - 4.0 * r * b * omega0 * omega0;
-                if disc > 0.0 {
-                    (vn + disc.sqrt()) / (2.0 * omega0)
-                } else {
-                    vn / omega0
-                }
-            } else if b > 0.0 && tau0 > 0.0 {
-                let exact = vn / omega0 - vn * b / tau0;
-                if exact > 0.0 { exact } else { vn / omega0 }
-            } else {
-                vn / omega0
-            };
-        }
-        let k = if kt > 0.0 && ke > 0.0 {
-            (kt * ke).sqrt()
-        } else {
-            kt.max(ke)
-        };
-        // resistance from the stall torque: tau0 = K vn / R
-        if r == 0.0 && vn > 0.0 && tau0 > 0.0 && k > 0.0 {
-            r = k * vn / tau0;
-        }
-        if k <= 0.0 && self.ctrlspec != CtrlInput::None as i32 {
-            return wrong(
-                "motorconst",
-                "a DC motor needs a positive motorconst, or nominal values that give it",
-            );
-        }
-        if r <= 0.0 {
-            return wrong(
-                "resistance",
-                "a DC motor needs a positive resistance, or nominal values that give it",
-            );
-        }
+        let (k, r) = self.motor_constants(a.damping[0])?;
         let [kp, ki, kd, slewmax, imax, vmax] = self.controller;
         let [l, te] = self.inductance;
         if l < 0.0 || te < 0.0 {
@@ -415,19 +373,8 @@ impl Shortcut {
         } else if s.saturation.is_some() {
             (a.forcerange, a.forcelimited) = ([0.0; 2], Tri::Auto);
         }
-        if self.thermal.iter().take(3).any(|t| *t > 0.0) {
-            let [mut rt, mut c, tth, alpha, t0, ta] = self.thermal;
-            if tth > 0.0 && rt > 0.0 {
-                c = tth / rt;
-            } else if tth > 0.0 && c > 0.0 && rt == 0.0 {
-                rt = tth / c;
-            }
-            if rt <= 0.0 || c <= 0.0 {
-                return wrong(
-                    "thermal",
-                    "thermal resistance and capacitance must be positive: give two of R, C and their product",
-                );
-            }
+        if let Some([rt, c]) = self.thermal_constants()? {
+            let [.., alpha, t0, ta] = self.thermal;
             (a.dynprm[2], a.dynprm[3], a.dynprm[4]) = (rt, c, ta);
             (a.gainprm[2], a.gainprm[3]) = (alpha, t0);
             actdim += 1;
@@ -441,6 +388,79 @@ impl Shortcut {
         (a.actdim, a.actlimited, a.actearly, a.ctrlspec) =
             (actdim, Tri::False, true, self.ctrlspec);
         Ok(())
+    }
+
+    // motor constant (N m / A) and resistance (ohm) of a DC motor with a linear damping
+    fn motor_constants(&self, damping: f64) -> Result<(f64, f64), Wrong> {
+        let [kt, ke] = self.motorconst;
+        let (mut r, [vn, tau0, _]) = (self.resistance, self.nominal);
+        if kt < 0.0 || ke < 0.0 {
+            return wrong("motorconst", "motor constants may not be negative");
+        }
+        let ke = if ke > 0.0 { ke } else { self.back_emf(damping) };
+        let k = if kt > 0.0 && ke > 0.0 {
+            (kt * ke).sqrt()
+        } else {
+            kt.max(ke)
+        };
+        // resistance from the stall torque: tau0 = K vn / R
+        if r == 0.0 && vn > 0.0 && tau0 > 0.0 && k > 0.0 {
+            r = k * vn / tau0;
+        }
+        if k <= 0.0 && self.ctrlspec != CtrlInput::None as i32 {
+            return wrong(
+                "motorconst",
+                "a DC motor needs a positive motorconst, or nominal values that give it",
+            );
+        }
+        if r <= 0.0 {
+            return wrong(
+                "resistance",
+                "a DC motor needs a positive resistance, or nominal values that give it",
+            );
+        }
+        Ok((k, r))
+    }
+
+    // back-EMF constant from the no-load speed: omega0 = vn Ke / (Ke² + R B); 0 without nominal values
+    fn back_emf(&self, b: f64) -> f64 {
+        let (r, [vn, tau0, omega0]) = (self.resistance, self.nominal);
+        if vn <= 0.0 || omega0 <= 0.0 {
+            return 0.0;
+        }
+        let undamped = vn / omega0;
+        if b > 0.0 && r > 0.0 {
+            let disc = vn * vn - 4.0 * r * b * omega0 * omega0;
+            if disc > 0.0 {
+                return (vn + disc.sqrt()) / (2.0 * omega0);
+            }
+        } else if b > 0.0 && tau0 > 0.0 {
+            let exact = undamped - vn * b / tau0;
+            if exact > 0.0 {
+                return exact;
+            }
+        }
+        undamped
+    }
+
+    // thermal resistance and capacitance, of which their product may give one; none if the motor does not heat up
+    fn thermal_constants(&self) -> Result<Option<[f64; 2]>, Wrong> {
+        let [mut rt, mut c, product, ..] = self.thermal;
+        if [rt, c, product].iter().all(|x| *x <= 0.0) {
+            return Ok(None);
+        }
+        if product > 0.0 && rt > 0.0 {
+            c = product / rt;
+        } else if product > 0.0 && c > 0.0 && rt == 0.0 {
+            rt = product / c;
+        }
+        if rt <= 0.0 || c <= 0.0 {
+            return wrong(
+                "thermal",
+                "thermal resistance and capacitance must be positive: give two of R, C and their product",
+            );
+        }
+        Ok(Some([rt, c]))
     }
 }
 

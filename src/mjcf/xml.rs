@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::files::{self, Files};
 use super::limits::Limits;
 use super::log::Log;
-use super::scan::{Fault, MAX_ATTRS, Tidy, name, tidy};
+use super::scan::{Tidy, name, tidy};
 use super::source::{Origin, Source};
 
 /// An element of the XML.
@@ -31,6 +31,17 @@ impl Node {
             .find(|(n, _)| n == name)
             .map(|(_, v)| v.as_str())
     }
+}
+
+// byte offset of a row and a column of characters in a text; both begin at 1
+fn offset(text: &str, pos: roxmltree::TextPos) -> usize {
+    let lines = text
+        .split_inclusive('\n')
+        .take(pos.row.saturating_sub(1) as usize);
+    let start = lines.map(str::len).sum();
+    let line = text.get(start..).unwrap_or("");
+    let before = pos.col.saturating_sub(1) as usize;
+    start + line.char_indices().nth(before).map_or(0, |(at, _)| at)
 }
 
 /// A file whose elements are being read.
@@ -84,15 +95,7 @@ impl Includer<'_> {
             Ok(tidy) => tidy,
             Err((fault, at)) => {
                 let start = at as u32;
-                let msg = match fault {
-                    Fault::Attributes => {
-                        format!("an element may have no more than {MAX_ATTRS} attributes")
-                    }
-                    Fault::Declaration => {
-                        "<? … ?> may only stand before the first element".to_owned()
-                    }
-                };
-                self.log.mistake(Origin { file, start }, None, msg);
+                self.log.mistake(Origin { file, start }, None, fault.told());
                 return None;
             }
         };
@@ -114,35 +117,25 @@ impl Includer<'_> {
                 self.element(root, &place, depth)
             }
             Err(e) => {
-                let pos = e.pos();
-                let line_start: usize = tidy
-                    .text
-                    .split_inclusive('\n')
-                    .take(pos.row.saturating_sub(1) as usize)
-                    .map(str::len)
-                    .sum();
-                let line = tidy.text.get(line_start..).unwrap_or("");
-                let col = line
-                    .char_indices()
-                    .nth(pos.col.saturating_sub(1) as usize)
-                    .map_or(0, |(i, _)| i);
-                let msg = match &e {
-                    roxmltree::Error::DtdDetected => "a DTD is not allowed".to_owned(),
-                    roxmltree::Error::NodesLimitReached => {
-                        format!(
-                            "more than {} XML nodes; raise `Limits::nodes`",
-                            self.limits.nodes
-                        )
-                    }
-                    // the place is added by our own message
-                    e => {
-                        let place = format!(" at {}:{}", pos.row, pos.col);
-                        format!("XML: {}", name(&e.to_string().replace(&place, "")))
-                    }
-                };
-                let start = tidy.written(line_start + col) as u32;
+                let start = tidy.written(offset(&tidy.text, e.pos())) as u32;
+                let msg = self.refusal(&e);
                 self.log.xml(Origin { file, start }, msg);
                 None
+            }
+        }
+    }
+
+    // why the parser refuses a text, without the place
+    fn refusal(&self, e: &roxmltree::Error) -> String {
+        match e {
+            roxmltree::Error::DtdDetected => "a DTD is not allowed".to_owned(),
+            roxmltree::Error::NodesLimitReached => format!(
+                "more than {} XML nodes; raise `Limits::nodes`",
+                self.limits.nodes
+            ),
+            e => {
+                let place = format!(" at {}:{}", e.pos().row, e.pos().col);
+                format!("XML: {}", name(&e.to_string().replace(&place, "")))
             }
         }
     }

@@ -77,7 +77,7 @@ const DIVERGENCES: &[Divergence] = &[
                 twin: &[],
             },
             Function {
-                name: "passive passive",
+                name: "passive compensate_gravity",
                 kernel: &["bodies that a dof moves have at least the number of its own body"],
                 twin: &[],
             },

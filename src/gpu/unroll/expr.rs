@@ -1,8 +1,6 @@
 //! Expressions: vectors, matrices and structs are split into scalars.
 
-use naga::{
-    BinaryOperator, Expression, Handle, Literal, RelationalFunction, ScalarKind, TypeInner,
-};
+use naga::{BinaryOperator, Expression, Handle, Literal, RelationalFunction, Scalar, TypeInner};
 
 use super::Why;
 use super::graph::{Atom, Kind, Op};
@@ -116,46 +114,20 @@ impl<'a> Walk<'a> {
                 condition,
                 accept,
                 reject,
-            } => {
-                let c = self.flat(s, condition)?;
-                let (a, b) = (self.flat(s, accept)?, self.flat(s, reject)?);
-                let mut out = Vec::with_capacity(a.len());
-                for k in 0..a.len() {
-                    out.push(s.select(c[k % c.len()], a[k], b[k])?);
-                }
-                out
-            }
+            } => self.select(s, condition, [accept, reject])?,
             Expression::As {
                 expr,
                 kind,
                 convert,
             } => {
-                let kind = match kind {
-                    ScalarKind::Sint => Kind::Int,
-                    ScalarKind::Uint => Kind::Uint,
-                    ScalarKind::Float => Kind::Real,
-                    ScalarKind::Bool => Kind::Bool,
-                    _ => return Err(Why::Foreign("an abstract number")),
-                };
+                let kind = types::kind(Scalar { kind, width: 4 })?;
                 let all = self.flat(s, expr)?;
                 each(all, |a| match convert {
                     Some(_) => s.make(Op::Convert(kind, a), kind),
                     None => s.make(Op::Bits(kind, a), kind),
                 })?
             }
-            Expression::Relational { fun, argument } => {
-                let op = match fun {
-                    RelationalFunction::All => BinaryOperator::And,
-                    RelationalFunction::Any => BinaryOperator::InclusiveOr,
-                    _ => return Err(Why::Foreign("a test for numbers")),
-                };
-                let all = self.flat(s, argument)?;
-                let mut out = all[0];
-                for &a in &all[1..] {
-                    out = s.make(Op::Binary(op, out, a), Kind::Bool)?;
-                }
-                vec![out]
-            }
+            Expression::Relational { fun, argument } => vec![self.relational(s, fun, argument)?],
             Expression::Math {
                 fun,
                 arg,
@@ -165,18 +137,48 @@ impl<'a> Walk<'a> {
             } => {
                 let rows = self.ty(arg);
                 let a = self.flat(s, arg)?;
-                let b = match arg1 {
-                    Some(b) => Some(self.flat(s, b)?),
-                    None => None,
-                };
-                let c = match arg2 {
-                    Some(c) => Some(self.flat(s, c)?),
-                    None => None,
-                };
+                let b = arg1.map(|b| self.flat(s, b)).transpose()?;
+                let c = arg2.map(|c| self.flat(s, c)).transpose()?;
                 math(s, fun, rows, &a, b.as_deref(), c.as_deref())?
             }
             _ => return Err(Why::Foreign("an expression that no stage has")),
         }))
+    }
+
+    // component by component; the condition may be one scalar for all
+    fn select(
+        &mut self,
+        s: &mut State,
+        condition: Handle<Expression>,
+        parts: [Handle<Expression>; 2],
+    ) -> Result<Vec<Atom>, Why> {
+        let c = self.flat(s, condition)?;
+        let (a, b) = (self.flat(s, parts[0])?, self.flat(s, parts[1])?);
+        let mut out = Vec::with_capacity(a.len());
+        for k in 0..a.len() {
+            out.push(s.select(c[k % c.len()], a[k], b[k])?);
+        }
+        Ok(out)
+    }
+
+    // `all` or `any` of a vector
+    fn relational(
+        &mut self,
+        s: &mut State,
+        fun: RelationalFunction,
+        argument: Handle<Expression>,
+    ) -> Result<Atom, Why> {
+        let op = match fun {
+            RelationalFunction::All => BinaryOperator::And,
+            RelationalFunction::Any => BinaryOperator::InclusiveOr,
+            _ => return Err(Why::Foreign("a test for numbers")),
+        };
+        let all = self.flat(s, argument)?;
+        let mut out = all[0];
+        for &a in &all[1..] {
+            out = s.make(Op::Binary(op, out, a), Kind::Bool)?;
+        }
+        Ok(out)
     }
 
     // scalars of a constant expression

@@ -37,6 +37,9 @@ pub struct State {
     most: usize,
 }
 
+// an assignable place, and its values at the ends of both sides of a branch
+type Ends = (Cell, Option<Atom>, Option<Atom>);
+
 /// The effects of one side of a branch.
 struct Side {
     block: Vec<Stmt>,
@@ -191,7 +194,7 @@ impl State {
         stored(&self.graph, &a.block, &mut written);
         stored(&self.graph, &b.block, &mut written);
 
-        // without a branch: both sides are computed, and the values selected
+        // a branch is kept unless both sides are short, write the same words, and may run either way
         let blocks = [&a.block, &b.block];
         let all = || blocks.iter().flat_map(|block| block.iter());
         let both = |place: &Place| {
@@ -203,43 +206,62 @@ impl State {
             && all().all(|stmt| self.simple(stmt))
             && written.keys().all(both)
             && (written.is_empty() || self.bases(all()) == 1);
-        let values: Vec<_> = cells
+        let values: Vec<Ends> = cells
             .iter()
             .map(|&cell| (cell, self.on(&a, cell), self.on(&b, cell)))
             .collect();
-        let untouched = |cell| matches!(cell, Cell::Word(place) if !written.contains_key(&place));
-        if flat {
-            let lets = |stmt: &Stmt| matches!(stmt, Stmt::Let(_));
-            self.block.extend(a.block.into_iter().filter(lets));
-            self.block.extend(b.block.into_iter().filter(lets));
-            for (cell, a, b) in values {
-                let value = match (a, b) {
-                    // a word that was only read, on either side or both
-                    (Some(a), _) if untouched(cell) => Some(a),
-                    (_, b) if untouched(cell) => b,
-                    (Some(a), Some(b)) => Some(self.select(condition, a, b)?),
-                    _ => None,
-                };
-                match (cell, value) {
-                    (Cell::Local(at), Some(value)) => self.set(at, value),
-                    (Cell::Word(place), Some(value)) if written.contains_key(&place) => {
-                        self.store(written[&place], value);
-                    }
-                    (Cell::Word(place), value) => self.know(place, value),
-                    (Cell::Local(_), None) => {}
-                }
-            }
-            return Ok(());
+        match flat {
+            true => self.merge_flat(condition, [a.block, b.block], values, &written),
+            false => self.merge(condition, [a.block, b.block], values, &written),
         }
+    }
 
-        // with a branch: values that hold afterwards are passed in variables
-        let (mut a_block, mut b_block) = (a.block, b.block);
+    // both sides are computed, and the values selected
+    fn merge_flat(
+        &mut self,
+        condition: Atom,
+        sides: [Vec<Stmt>; 2],
+        values: Vec<Ends>,
+        written: &BTreeMap<Place, Atom>,
+    ) -> Result<(), Why> {
+        let lets = |stmt: &Stmt| matches!(stmt, Stmt::Let(_));
+        for side in sides {
+            self.block.extend(side.into_iter().filter(lets));
+        }
+        for (cell, a, b) in values {
+            let value = match (a, b) {
+                // a word that was only read, on either side or both
+                (Some(a), _) if is_untouched(cell, written) => Some(a),
+                (_, b) if is_untouched(cell, written) => b,
+                (Some(a), Some(b)) => Some(self.select(condition, a, b)?),
+                _ => None,
+            };
+            match (cell, value) {
+                (Cell::Local(at), Some(value)) => self.set(at, value),
+                (Cell::Word(place), Some(value)) if written.contains_key(&place) => {
+                    self.store(written[&place], value);
+                }
+                (Cell::Word(place), value) => self.know(place, value),
+                (Cell::Local(_), None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    // with a branch: values that hold afterwards are passed in variables
+    fn merge(
+        &mut self,
+        condition: Atom,
+        [mut a_block, mut b_block]: [Vec<Stmt>; 2],
+        values: Vec<Ends>,
+        written: &BTreeMap<Place, Atom>,
+    ) -> Result<(), Why> {
         let mut after = Vec::new();
         for (cell, a, b) in values {
             let value = match (a, b) {
                 (Some(a), Some(b)) if a == b => Some(a),
                 // the value of a word that a branch only read is out of scope after it
-                _ if untouched(cell) => None,
+                _ if is_untouched(cell, written) => None,
                 (Some(a), Some(b)) => match self.free_select(condition, a, b) {
                     Some(value) => Some(value),
                     None => {
@@ -325,6 +347,11 @@ impl State {
         };
         self.make(op, Kind::Bool).ok()
     }
+}
+
+// true of a word that no side of a branch writes
+fn is_untouched(cell: Cell, written: &BTreeMap<Place, Atom>) -> bool {
+    matches!(cell, Cell::Word(place) if !written.contains_key(&place))
 }
 
 // addresses that a block writes: base and offset, and the index atom
