@@ -16,13 +16,13 @@ const IN_HESSIAN: i32 = 1;
 /// Bit of a row whose cost is in the factor.
 const IN_FACTOR: i32 = 2;
 
-/// One changed row for so many dofs is quicker to make in the factor than to factor again.
-const DOFS: usize = 8;
+/// Numbers that the factor reads or writes for a change of one row, in the time of so many products of factoring again.
+const PRODUCTS: [usize; 2] = [3, 8];
 
 /// Lists the rows of an island that the factor does not have in their present state (`solver_list`); returns their number, or none if
 /// they are many, or if a contact slides.
 pub fn list(d: &mut Data, island: &Island<'_, f64>) -> Option<usize> {
-    let most = 1 + island.dofs.len() / DOFS;
+    let most = most(&d.solver_end[..island.dofs.len()]);
     let mut num = 0;
     for &r in island.rows {
         let state = d.efc_state[r as usize];
@@ -39,6 +39,18 @@ pub fn list(d: &mut Data, island: &Island<'_, f64>) -> Option<usize> {
         }
     }
     Some(num)
+}
+
+/// Number of changed rows that are quicker to make in the factor than to factor again, from the last column of each row of it. A change
+/// goes through all entries; of a row with n entries the factor takes n²/2 products.
+pub(super) fn most(end: &[i32]) -> usize {
+    let (mut entries, mut products) = (0, 0);
+    for (row, &end) in end.iter().enumerate() {
+        let num = end as usize + 1 - row;
+        entries += num;
+        products += num * num / 2;
+    }
+    1 + PRODUCTS[0] * products / (PRODUCTS[1] * entries.max(1))
 }
 
 /// Notes that the factor takes the change of a row; true if its cost is in there now.
@@ -62,4 +74,26 @@ pub fn weights<const N: usize>(
         places[r] = (IN_HESSIAN | IN_FACTOR) * quadratic;
         weight
     })
+}
+
+#[cfg(test)]
+mod test {
+    use super::most;
+
+    // the last column of each of `num` rows with up to `width` entries
+    fn band(num: usize, width: usize) -> Vec<i32> {
+        let last = |row: usize| (row + width).min(num) - 1;
+        (0..num).map(|row| last(row) as i32).collect()
+    }
+
+    #[test]
+    fn a_factor_takes_as_many_changes_as_its_rows_are_long() {
+        // full: an eighth of its dofs
+        assert_eq!(most(&band(24, 24)), 1 + 3);
+        assert_eq!(most(&band(800, 800)), 1 + 100);
+        // a band, as of a cloth, does not take more where there are more dofs
+        assert_eq!(most(&band(1200, 64)), most(&band(12_000, 64)));
+        assert!(most(&band(1200, 64)) < 14);
+        assert_eq!(most(&[]), 1);
+    }
 }
