@@ -12,6 +12,7 @@ mod capsule_box;
 mod clip;
 mod convex;
 pub(crate) mod distance;
+mod element;
 pub(crate) mod element_boxes;
 pub mod enclosure;
 mod epa;

@@ -17,7 +17,7 @@ use std::cell::Cell;
 
 /// By how much a plane is to separate two solids, relative to their sizes and beside the tolerance: more than vertices are moved by their
 /// rounding to single precision, after which a climb may end beside the farthest one.
-const CLEAR: f64 = 1e-6;
+pub const CLEAR: f64 = 1e-6;
 
 /// Contacts of two geoms of any convex types; false if the search stopped before it converged. `plane` is the unit normal of the plane
 /// that separated them last, in the frame of the first, and becomes that of a plane that separates them now; zero if none is known.
@@ -233,7 +233,7 @@ fn inflate(s: &mut Found, skin: [f64; 2]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::collision::soft::Element;
+    use crate::cpu::collision::element::Element;
 
     /// Solids of every kind in all distances, and planes of every direction, among them such that nearly separate.
     #[test]

@@ -117,8 +117,11 @@ impl Found {
         self.num = 0;
         for i in 0..4 {
             if weights[i] != 0.0 {
-                self.simplex[self.num] = self.simplex[i];
-                weights[self.num] = weights[i];
+                // a vertex that stays where it is is not stored: the next step reads it at once
+                if self.num != i {
+                    self.simplex[self.num] = self.simplex[i];
+                    weights[self.num] = weights[i];
+                }
                 self.num += 1;
             }
         }

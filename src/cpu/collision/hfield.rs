@@ -1,11 +1,11 @@
 //! A height field and a convex solid (`mjc_ConvexHField`): the solid against every prism of the grid within its bounding box, in
 //! the frame of the field.
 
-use super::convex::penetration;
+use super::convex::{CLEAR, penetration};
+use super::element::Element;
 use super::gjk::{Found, Two};
 use super::older;
 use super::portal::Rounding;
-use super::soft::Element;
 use super::support::Solid;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
@@ -98,9 +98,12 @@ pub fn hfield_convex<R: Real>(
     }
     let solid = Solid::new(m, geoms[1], placed, margin);
     if !m.opt.disabled(DSBL_NATIVECCD) {
-        return over_grid(&grid, geoms[0], field, solid, out, newer);
+        let mut search = Search::new();
+        return over_grid(&grid, geoms[0], field, solid, out, |k, two, out| {
+            newer(&mut search, k, two, out)
+        });
     }
-    over_grid(&grid, geoms[0], field, solid, out, |two, out| {
+    over_grid(&grid, geoms[0], field, solid, out, |_, two, out| {
         older::against_prism(m, geoms, [field, shape], two, out);
         true
     })
@@ -122,7 +125,10 @@ pub fn hfield_element<R: Real>(
         older_element(m, own, geom, field, solid, None, out);
         return true;
     }
-    over_grid(&Grid::new(m, own, geom), geom, field, solid, out, newer)
+    let (grid, mut search) = (Grid::new(m, own, geom), Search::new());
+    over_grid(&grid, geom, field, solid, out, |k, two, out| {
+        newer(&mut search, k, two, out)
+    })
 }
 
 /// The same by the older collider; the element is [`placed`].
@@ -141,7 +147,7 @@ pub fn older_element<R: Real>(
         field,
         solid,
         out,
-        |two, out| {
+        |_, two, out| {
             older::prism_element(m, &field, two, rounding.as_deref_mut(), out);
             true
         },
@@ -155,10 +161,81 @@ pub fn placed<'a>(m: &'a Model, field: &Shape, element: &Element, margin: f64) -
     Solid::of_element(m, corner, local(element.center()), element.radius, margin)
 }
 
-// GJK and EPA of a prism and a solid, in the frame of the field
-fn newer(two: &mut Two<'_>, out: &mut Contacts) -> bool {
-    let mut s = Found::default();
-    let sure = penetration(two, &mut s).sure;
+/// Largest number of prisms of a row whose planes are remembered.
+const ROW: usize = 16;
+
+/// A plane between the solid and a prism.
+#[derive(Clone, Copy)]
+struct Plane {
+    /// Unit normal toward the prism.
+    normal: [f64; 3],
+    /// Height of a point along the normal beyond which it is farther from the solid than margins and tolerance.
+    height: f64,
+}
+
+impl Plane {
+    const NONE: Self = Self {
+        normal: [0.0; 3],
+        height: f64::INFINITY,
+    };
+
+    fn of(two: &mut Two<'_>, normal: [f64; 3]) -> Self {
+        let solid = &mut two.second;
+        let top = solid.support(normal);
+        solid.forget();
+        let size: f64 = sub3(top, solid.shape.pos).map(f64::abs).iter().sum();
+        let margin = 0.5 * (two.first.margin + solid.margin);
+        let height = dot3(normal, top) + margin + two.tolerance + CLEAR * size;
+        Self { normal, height }
+    }
+
+    // true if a prism is so far apart that a search finds it apart too
+    fn separates(&self, prism: &mut Solid<'_>) -> bool {
+        self.height < f64::INFINITY && {
+            let lowest = prism.support(scl3(self.normal, -1.0));
+            dot3(self.normal, lowest) > self.height
+        }
+    }
+}
+
+/// Searches of a solid over the prisms of a field.
+struct Search {
+    found: Found,
+    /// The plane that separated the solid from the last prism.
+    last: Plane,
+    /// The planes of the row before, by the place of a prism in its row. They mostly separate the solid from the next prism too.
+    before: [Plane; ROW],
+}
+
+impl Search {
+    fn new() -> Self {
+        Self {
+            found: Found::default(),
+            last: Plane::NONE,
+            before: [Plane::NONE; ROW],
+        }
+    }
+}
+
+// GJK and EPA of a prism, at the place `k` of its row, and a solid, in the frame of the field, unless a plane nearby separates them
+fn newer(search: &mut Search, k: usize, two: &mut Two<'_>, out: &mut Contacts) -> bool {
+    let Search {
+        found: s,
+        last,
+        before,
+    } = search;
+    let before = &mut before[k % ROW];
+    for plane in [*last, *before] {
+        if plane.separates(&mut two.first) {
+            (*last, *before) = (plane, plane);
+            return true;
+        }
+    }
+    let sure = penetration(two, s).sure;
+    if s.dist >= 0.0 {
+        let plane = Plane::of(two, s.normal);
+        (*last, *before) = (plane, plane);
+    }
     if s.dist < 0.0 {
         let field = two.first.shape;
         let pos = add3(mul_mat_vec3(field.mat, s.middle()), field.pos);
@@ -168,14 +245,14 @@ fn newer(two: &mut Two<'_>, out: &mut Contacts) -> bool {
     sure
 }
 
-// a solid against every prism that may reach it; contacts are transformed to the world frame
+// a solid against every prism that may reach it, whose place in its row is told; contacts are transformed to the world frame
 fn over_grid<R: Real>(
     grid: &Grid<'_, R>,
     geom: usize,
     field: Shape,
     mut solid: Solid<'_>,
     out: &mut Contacts,
-    mut against: impl FnMut(&mut Two<'_>, &mut Contacts) -> bool,
+    mut against: impl FnMut(usize, &mut Two<'_>, &mut Contacts) -> bool,
 ) -> bool {
     let (m, margin) = (grid.m, solid.margin);
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
@@ -210,8 +287,72 @@ fn over_grid<R: Real>(
             }
             let [a, b, c] = top.map(|[x, y, _]| [x, y, bottom]);
             two.first.prism = [a, b, c, top[0], top[1], top[2]];
-            sure &= against(&mut two, out);
+            sure &= against(k, &mut two, out);
         }
     }
     sure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::Own;
+
+    /// Solids of every kind in many poses on and above a fine field: the planes of the prisms before change no contact.
+    #[test]
+    fn planes_between_prisms_change_no_contact() {
+        let kinds = ["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"];
+        let geoms = kinds.map(|kind| {
+            let mesh = if kind == "mesh" { r#" mesh="gem""# } else { "" };
+            format!(r#"<geom type="{kind}"{mesh} size=".3 .2 .1"/>"#)
+        });
+        let wave = |k: usize, i: usize| (1.0 + 12.9898 * (k + 1) as f64 * (i + 1) as f64).sin();
+        let hills: Vec<String> = (0..30 * 30)
+            .map(|k| format!("{:.3}", 1.0 + 0.2 * wave(k, 0)))
+            .collect();
+        let xml = format!(
+            r#"<mujoco><asset><mesh name="gem" builtin="sphere" params="2" scale=".3 .2 .1"/>
+            <hfield name="hills" nrow="30" ncol="30" size="1 1 .2 .1" elevation="{}"/></asset>
+            <worldbody><geom type="hfield" hfield="hills"/>{}</worldbody></mujoco>"#,
+            hills.join(" "),
+            geoms.concat()
+        );
+        let m = Model::from_xml_str(&xml).unwrap();
+        let own = Own::<f64>::default();
+        let field = Shape {
+            pos: [0.0; 3],
+            mat: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            size: [0.0; 3],
+        };
+        let mut contacts = 0;
+        for k in 0..120 {
+            let geom = 1 + k % 6;
+            let shape = Shape {
+                pos: [0.4 * wave(k, 1), 0.4 * wave(k, 2), 0.3 + 0.15 * wave(k, 3)],
+                mat: quat2mat(normalize4([4, 5, 6, 7].map(|j| wave(k, j)))),
+                size: m.geom_size[geom],
+            };
+            let margin = 0.01 * (k % 3) as f64;
+            let run = |fresh: bool| {
+                let grid = Grid::new(&m, OwnLane::new(&own, 0), 0);
+                let solid = Solid::new(&m, geom, shape, margin);
+                let (mut out, mut search) = (Contacts::new(), Search::new());
+                over_grid(&grid, 0, field, solid, &mut out, |k, two, out| {
+                    if fresh {
+                        search = Search::new();
+                    }
+                    newer(&mut search, k, two, out)
+                });
+                let words = |p: &Point| [&[p.dist][..], &p.pos, &p.normal].concat();
+                let points = out.point[..out.num].iter().map(words);
+                points
+                    .map(|x| x.iter().map(|x| x.to_bits()).collect())
+                    .collect::<Vec<Vec<u64>>>()
+            };
+            let want = run(true);
+            assert_eq!(run(false), want, "{k}");
+            contacts += want.len();
+        }
+        assert!(contacts > 500, "{contacts}");
+    }
 }

@@ -4,6 +4,7 @@ use super::bounds::{bounding_box, boxes_meet};
 use super::box_box::box_box;
 use super::capsule_box::capsule_box;
 use super::convex::single;
+use super::element::Element;
 use super::element_boxes::Boxes;
 use super::hfield::hfield_element;
 #[cfg(feature = "gpu")]
@@ -264,60 +265,11 @@ fn within<R: Real>(dif: [R; 3], reach: [R; 3]) -> R::Mask {
     dif[0].abs().le(reach[0]) & dif[1].abs().le(reach[1]) & dif[2].abs().le(reach[2])
 }
 
-/// An element of a flex in one lane.
-pub struct Element {
-    /// Corners (m); the last is repeated if there are less than four.
-    pub corner: [[f64; 3]; 4],
-    /// Number of corners.
-    pub num: usize,
-    /// Radius (m).
-    pub radius: f64,
-}
-
-impl Element {
-    fn new<R: Real>(m: &Model, d: &Data<R>, pair: &Pair, side: usize, lane: usize) -> Self {
-        let corners = corners(m, pair, side);
-        let num = corners.len();
-        let mut corner = [[0.0; 3]; 4];
-        for (i, v) in corners.enumerate() {
-            corner[i..].fill(d.flexvert_xpos[v].map(|x| x.lane(lane)));
-        }
-        let f = pair.flex(m, side) as usize;
-        Self {
-            corner,
-            num,
-            radius: OwnLane::new(&d.own, lane).flex_radius(m, f),
-        }
-    }
-
-    /// Center of its bounding box.
-    pub fn center(&self) -> [f64; 3] {
-        let of = |pick: fn(f64, f64) -> f64, i: usize| {
-            let along = self.corner.iter().map(|x| x[i]);
-            along.reduce(pick).unwrap_or_default()
-        };
-        [0, 1, 2].map(|i| 0.5 * (of(f64::min, i) + of(f64::max, i)))
-    }
-
-    fn triangle(&self) -> [[f64; 3]; 3] {
-        [self.corner[0], self.corner[1], self.corner[2]]
-    }
-
-    // a segment as a capsule, from its second corner to its first
-    fn capsule(&self) -> Shape {
-        let [a, b, ..] = self.corner;
-        let (axis, length) = normalize3(sub3(a, b));
-        let [z0, z1, z2, x0, x1, x2, y0, y1, y2] = make_frame(axis, [0.0; 3]);
-        Shape {
-            pos: scl3(add3(a, b), 0.5),
-            mat: [x0, y0, z0, x1, y1, z1, x2, y2, z2],
-            size: [self.radius, 0.5 * length, 0.0],
-        }
-    }
-
-    fn solid<'a>(&self, m: &'a Model, margin: f64) -> Solid<'a> {
-        Solid::of_element(m, self.corner, self.center(), self.radius, margin)
-    }
+// the element on a side of a pair, in one lane
+fn element_on<R: Real>(m: &Model, d: &Data<R>, pair: &Pair, side: usize, lane: usize) -> Element {
+    let f = pair.flex(m, side) as usize;
+    let radius = OwnLane::new(&d.own, lane).flex_radius(m, f);
+    Element::new(d, corners(m, pair, side), radius, lane)
 }
 
 /// The edge on a side of a pair, if its section is a box: its axes are along the larger side of the section, along the smaller
@@ -336,7 +288,7 @@ fn edge_box<R: Real>(
     let e = edge_of(m, f, pair.elem[side] as usize);
     let frame = turned_frame(m, d, f, e).map(|x| x.lane(lane));
     let [wide, thin] = half_sizes(m, d, f).map(|x| x.lane(lane));
-    let Element { corner, .. } = Element::new(m, d, pair, side, lane);
+    let Element { corner, .. } = element_on(m, d, pair, side, lane);
     let [a, b, ..] = corner;
     let (along, length) = normalize3(sub3(b, a));
     let [x, y, z] = [frame, cross(along, frame), along];
@@ -360,7 +312,7 @@ fn touch_boxed<R: Real>(
 ) -> bool {
     use GeomType as T;
     let edge = |side: usize| edge_box(m, d, pair, sides[side], lane);
-    let capsule = |side: usize| Element::new(m, d, pair, sides[side], lane).capsule();
+    let capsule = |side: usize| element_on(m, d, pair, sides[side], lane).capsule();
     let (kind, other, cube, reversed) = match usize::try_from(m.collision_geom1[pair.k]) {
         Ok(geom) => {
             let Some(cube) = edge(1) else { return false };
@@ -408,9 +360,9 @@ pub fn touch<R: Real>(
     if m.nrod > 0 && touch_boxed(m, d, pair, sides, lane, detect, out) {
         return true;
     }
-    let element = Element::new(m, d, pair, sides[1], lane);
+    let element = element_on(m, d, pair, sides[1], lane);
     let Ok(geom) = usize::try_from(m.collision_geom1[pair.k]) else {
-        let first = Element::new(m, d, pair, sides[0], lane);
+        let first = element_on(m, d, pair, sides[0], lane);
         return elements(m, &first, &element, detect, out);
     };
     let (own, shape) = (OwnLane::new(&d.own, lane), geom_shape(m, d, geom, lane));
@@ -475,7 +427,7 @@ pub(crate) fn solids<'a, R: Real>(
     lane: usize,
 ) -> [Solid<'a>; 2] {
     let detect = d.own.collision_detect(m, pair.k).lane(lane);
-    let element = |side: usize| Element::new(m, d, pair, side, lane).solid(m, detect);
+    let element = |side: usize| element_on(m, d, pair, side, lane).solid(m, detect);
     let first = match usize::try_from(m.collision_geom1[pair.k]) {
         Ok(geom) => Solid::new(m, geom, geom_shape(m, d, geom, lane), detect),
         Err(_) => element(sides[0]),
@@ -494,7 +446,7 @@ pub(crate) fn older_over_field(
     let mut out = Contacts::new();
     let (geom, own) = (m.collision_geom1[pair.k] as usize, OwnLane::new(&d.own, 0));
     let field = geom_shape(m, d, geom, 0);
-    let element = Element::new(m, d, pair, 1, 0);
+    let element = element_on(m, d, pair, 1, 0);
     let element = placed(m, &field, &element, d.own.collision_detect(m, pair.k));
     older_element(m, own, geom, field, element, Some(rounding), &mut out);
     out
@@ -532,6 +484,11 @@ fn elements(m: &Model, first: &Element, second: &Element, detect: f64, out: &mut
         capsule_capsule(&first.capsule(), &second.capsule(), detect, true, out);
         return true;
     }
+    // a search would find them apart too
+    let gap = first.radius + second.radius + detect + m.opt.ccd_tolerance;
+    if !m.opt.disabled(DSBL_NATIVECCD) && first.is_beyond(second, gap) {
+        return true;
+    }
     single(m, first.solid(m, detect), second.solid(m, detect), out)
 }
 
@@ -557,7 +514,7 @@ pub fn for_carriers<R: Real>(
             (1, [1.0, 0.0, 0.0, 0.0])
         }
         None => {
-            let element = Element::new(m, d, pair, side, lane);
+            let element = element_on(m, d, pair, side, lane);
             for (to, v) in vertices.iter_mut().zip(corners(m, pair, side)) {
                 *to = v;
             }
