@@ -171,7 +171,6 @@ impl Bench {
         batch.step(hold)?;
         let reps = self.repeats(&mut batch, &init, nchunk)?;
         let flags = batch.flags()?;
-        let mut result = rates(&reps, n as f64, (nchunk * hold) as f64);
         let (mut stage_ns, mut counted) = (serde_json::Map::new(), Value::Null);
         if !self.quick {
             init.put(&mut batch, 0)?;
@@ -180,7 +179,7 @@ impl Bench {
             counted = work(&mut batch)?;
         }
         let memory = batch.memory();
-        let more = json!({
+        let mut result = json!({
             "worlds": n,
             "device": batch.device(),
             "built_for": manyworlds::level::Level::built().to_string(),
@@ -198,8 +197,8 @@ impl Bench {
             "stage_ns": stage_ns,
             "work": counted,
         });
-        if let (Value::Object(result), Value::Object(more)) = (&mut result, more) {
-            result.extend(more);
+        for (name, rate) in rates(&reps, n as f64, (nchunk * hold) as f64) {
+            result[name] = rate;
         }
         Ok(result)
     }
@@ -263,7 +262,7 @@ impl Bench {
 }
 
 // rates of the best repeat and of the median, from wall and processor seconds of each
-fn rates(reps: &[(f64, f64)], worlds: f64, steps: f64) -> Value {
+fn rates(reps: &[(f64, f64)], worlds: f64, steps: f64) -> [(&'static str, Value); 10] {
     let sorted = |of: fn(&(f64, f64)) -> f64| {
         let mut seconds: Vec<f64> = reps.iter().map(|rep| of(rep) / steps).collect();
         seconds.sort_by(f64::total_cmp);
@@ -271,18 +270,18 @@ fn rates(reps: &[(f64, f64)], worlds: f64, steps: f64) -> Value {
     };
     let (walls, cpus) = (sorted(|rep| rep.0), sorted(|rep| rep.1));
     let (best, median) = (walls[0], walls.len() / 2);
-    json!({
-        "steps_per_s": worlds / best,
-        "steps_per_s_med": worlds / walls[median],
-        "ns_per_step": 1e9 * best / worlds,
-        "ms_per_batch_step": 1e3 * best,
-        "steps_per_cpu_s": worlds / cpus[0],
-        "steps_per_cpu_s_med": worlds / cpus[median],
-        "reps": reps.len(),
-        "steps_run": steps as u64,
-        "wall_s": reps.iter().map(|rep| rep.0).sum::<f64>(),
-        "cpu_s": reps.iter().map(|rep| rep.1).sum::<f64>(),
-    })
+    [
+        ("steps_per_s", json!(worlds / best)),
+        ("steps_per_s_med", json!(worlds / walls[median])),
+        ("ns_per_step", json!(1e9 * best / worlds)),
+        ("ms_per_batch_step", json!(1e3 * best)),
+        ("steps_per_cpu_s", json!(worlds / cpus[0])),
+        ("steps_per_cpu_s_med", json!(worlds / cpus[median])),
+        ("reps", json!(reps.len())),
+        ("steps_run", json!(steps as u64)),
+        ("wall_s", json!(reps.iter().map(|rep| rep.0).sum::<f64>())),
+        ("cpu_s", json!(reps.iter().map(|rep| rep.1).sum::<f64>())),
+    ]
 }
 
 // without the features `count` and `gpu`, operations and bytes of a stage are not known

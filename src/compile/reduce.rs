@@ -139,8 +139,7 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
         }
         let p = parent[i];
         let body = std::mem::take(&mut said[i]);
-        let base = said[p].frames.len();
-        hand_over(body, &mut said[p]);
+        let base = hand_over(body, &mut said[p]);
 
         // its children take its place
         let moved = std::mem::take(&mut children[i]);
@@ -179,8 +178,8 @@ fn fuse(tree: &Tree, bodies: &[Compiled]) -> Spec {
     }
 }
 
-// hands all elements of a body over to its parent, whose new frame has the body's pose
-fn hand_over(mut body: Body, to: &mut Body) {
+// hands all elements of a body over to its parent; returns the parent's new frame, which has the body's pose
+fn hand_over(mut body: Body, to: &mut Body) -> FrameId {
     let base = to.frames.len();
     to.frames.push(Frame {
         pos: body.pos,
@@ -202,10 +201,11 @@ fn hand_over(mut body: Body, to: &mut Body) {
         };
     }
     append!(geoms sites cameras lights);
+    base
 }
 
 // the frame of an element of a fused body, whose pose is now the frame `base` of its parent
-fn inside(base: usize, frame: Option<FrameId>) -> Option<FrameId> {
+fn inside(base: FrameId, frame: Option<FrameId>) -> Option<FrameId> {
     Some(frame.map_or(base, |f| base + 1 + f))
 }
 

@@ -37,15 +37,14 @@ impl Chunk {
         let padded = (worlds.end - worlds.start).next_multiple_of(unit);
         let words = padded * u64::from(layout.world_words);
         let data = device.buffer("worlds", words, BufferUsages::STORAGE);
-        let buffers = [model, &data].map(wgpu::Buffer::as_entire_binding);
-        let entries = [0, 1].map(|k| wgpu::BindGroupEntry {
-            binding: k as u32,
-            resource: buffers[k].clone(),
-        });
+        let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
         let bind = device.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("stages"),
             layout: binds,
-            entries: &entries,
+            entries: &[
+                entry(0, model.as_entire_binding()),
+                entry(1, data.as_entire_binding()),
+            ],
         });
         Self {
             worlds,

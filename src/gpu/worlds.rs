@@ -298,9 +298,7 @@ impl Gpu {
             let here = match worlds {
                 None => Worlds::All((chunk.worlds.end - chunk.worlds.start) as u32),
                 Some(worlds) => {
-                    let here = worlds.iter().map(|&w| u64::from(w));
-                    let here = here.filter(|w| chunk.worlds.contains(w));
-                    list = here.map(|w| (w - chunk.worlds.start) as u32).collect();
+                    (_, list) = chunk.listed(worlds);
                     Worlds::Listed(&list)
                 }
             };

@@ -19,6 +19,11 @@ use std::cell::Cell;
 /// rounding to single precision, after which a climb may end beside the farthest one.
 pub const CLEAR: f64 = 1e-6;
 
+/// Sum of the absolute components of a vector: not less than its length.
+pub fn extent(x: [f64; 3]) -> f64 {
+    x.map(f64::abs).iter().sum()
+}
+
 /// Contacts of two geoms of any convex types; false if the search stopped before it converged. `plane` is the unit normal of the plane
 /// that separated them last, in the frame of the first, and becomes that of a plane that separates them now; zero if none is known.
 pub fn convex(
@@ -68,9 +73,7 @@ fn separates(two: &mut Two, plane: [f64; 3]) -> bool {
     let vertex = two.vertex(scl3(normal, -1.0));
     two.first.forget();
     two.second.forget();
-    // not less than their lengths
-    let out =
-        |solid: &Solid, on: [f64; 3]| sub3(on, solid.shape.pos).map(f64::abs).iter().sum::<f64>();
+    let out = |solid: &Solid, on: [f64; 3]| extent(sub3(on, solid.shape.pos));
     let sizes = out(&two.first, vertex.on1) + out(&two.second, vertex.on2);
     dot3(normal, vertex.diff) > two.tolerance + CLEAR * sizes
 }

@@ -1,6 +1,6 @@
 //! An element of a flex: a segment, a triangle or a tetrahedron with a radius.
 
-use super::convex::CLEAR;
+use super::convex::{CLEAR, extent};
 use super::support::Solid;
 use crate::cpu::lib::contact::*;
 use crate::cpu::lib::math::*;
@@ -72,8 +72,7 @@ impl Element {
     /// to both together.
     pub fn is_beyond(&self, other: &Self, gap: f64) -> bool {
         let line = sub3(self.center(), other.center());
-        let reach: f64 = line.map(f64::abs).iter().sum();
-        let gap = gap + CLEAR * (reach + self.size() + other.size());
+        let gap = gap + CLEAR * (extent(line) + self.size() + other.size());
         [Some(line), self.normal(), other.normal()]
             .into_iter()
             .flatten()
@@ -100,8 +99,7 @@ impl Element {
     // not less than the length of its first edges
     fn size(&self) -> f64 {
         let [a, b, c, d] = self.corner;
-        let length = |x: [f64; 3]| x.map(f64::abs).iter().sum::<f64>();
-        length(sub3(b, a)) + length(sub3(c, a)) + length(sub3(d, a))
+        [b, c, d].map(|x| extent(sub3(x, a))).iter().sum()
     }
 }
 

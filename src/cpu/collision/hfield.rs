@@ -1,7 +1,7 @@
 //! A height field and a convex solid (`mjc_ConvexHField`): the solid against every prism of the grid within its bounding box, in
 //! the frame of the field.
 
-use super::convex::{CLEAR, penetration};
+use super::convex::{CLEAR, extent, penetration};
 use super::element::Element;
 use super::gjk::{Found, Two};
 use super::older;
@@ -183,7 +183,7 @@ impl Plane {
         let solid = &mut two.second;
         let top = solid.support(normal);
         solid.forget();
-        let size: f64 = sub3(top, solid.shape.pos).map(f64::abs).iter().sum();
+        let size = extent(sub3(top, solid.shape.pos));
         let margin = 0.5 * (two.first.margin + solid.margin);
         let height = dot3(normal, top) + margin + two.tolerance + CLEAR * size;
         Self { normal, height }
@@ -232,15 +232,14 @@ fn newer(search: &mut Search, k: usize, two: &mut Two<'_>, out: &mut Contacts) -
         }
     }
     let sure = penetration(two, s).sure;
-    if s.dist >= 0.0 {
-        let plane = Plane::of(two, s.normal);
-        (*last, *before) = (plane, plane);
-    }
     if s.dist < 0.0 {
         let field = two.first.shape;
         let pos = add3(mul_mat_vec3(field.mat, s.middle()), field.pos);
         let normal = mul_mat_vec3(field.mat, s.toward());
         out.add(two.second.margin + s.dist, pos, normal);
+    } else {
+        let plane = Plane::of(two, s.normal);
+        (*last, *before) = (plane, plane);
     }
     sure
 }
